@@ -1,0 +1,82 @@
+"""tauten: passive-aggressive online learning.
+
+Each example pulls the model just taut: not at all when it is right by a margin, and otherwise by the smallest move
+that makes it right.
+
+Importing the package loads none of its parts; each public name loads what it needs when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tauten.checks import check_learner
+    from tauten.evaluate import Comparison, Sweep, Trace, compare, progressive, sweep
+    from tauten.io.model_file import ModelFileError
+    from tauten.learners.cpa import CPAClassifier
+    from tauten.learners.cspa import CostSensitivePAClassifier
+    from tauten.learners.pa import PAClassifier
+    from tauten.learners.pa_regressor import PARegressor
+    from tauten.learners.pamean import ClassMeanPAClassifier
+    from tauten.learners.paum import PAUMClassifier
+    from tauten.learners.perceptron import PerceptronClassifier
+    from tauten.merging import merge
+    from tauten.registry import learners, load, make
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "CPAClassifier": "tauten.learners.cpa",
+    "ClassMeanPAClassifier": "tauten.learners.pamean",
+    "Comparison": "tauten.evaluate",
+    "CostSensitivePAClassifier": "tauten.learners.cspa",
+    "ModelFileError": "tauten.io.model_file",
+    "PAClassifier": "tauten.learners.pa",
+    "PARegressor": "tauten.learners.pa_regressor",
+    "PAUMClassifier": "tauten.learners.paum",
+    "PerceptronClassifier": "tauten.learners.perceptron",
+    "Sweep": "tauten.evaluate",
+    "Trace": "tauten.evaluate",
+    "check_learner": "tauten.checks",
+    "compare": "tauten.evaluate",
+    "learners": "tauten.registry",
+    "load": "tauten.registry",
+    "make": "tauten.registry",
+    "merge": "tauten.merging",
+    "progressive": "tauten.evaluate",
+    "sweep": "tauten.evaluate",
+}
+
+__all__ = [
+    "CPAClassifier",
+    "ClassMeanPAClassifier",
+    "Comparison",
+    "CostSensitivePAClassifier",
+    "ModelFileError",
+    "PAClassifier",
+    "PARegressor",
+    "PAUMClassifier",
+    "PerceptronClassifier",
+    "Sweep",
+    "Trace",
+    "check_learner",
+    "compare",
+    "learners",
+    "load",
+    "make",
+    "merge",
+    "progressive",
+    "sweep",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tauten' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,397 @@
+"""What every learner can do: learn and predict rows, grow, save, merge. Its rules and its state are the learner's own.
+
+A learner names a family (its state and compiled loop), a loss rule, a step rule and the margin it asks for; this file
+turns examples into rows, runs the loop over them in blocks, and leaves the model as it was when something is wrong.
+"""
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_random_state, validate_data
+
+from tauten import parameters
+from tauten.io import model_file
+from tauten.kernels.first_order import FirstOrder
+from tauten.kernels.gather import Gatherer
+from tauten.kernels.pointers import Rule
+from tauten.kernels.state import BadRow, Dense, Flags, Floats, LinearState, Plan, Sparse
+from tauten.merging import merge
+from tauten.parameters import count, is_seed, optional, switch
+from tauten.rows import Rows, hash_dicts, is_dicts, read_dicts
+
+Decisions = tuple[Floats, Floats, Floats]  # for each row: y, margins (a column a decision), importance
+
+
+def one_row(x: Any) -> Any:
+    """One example, a dict, a vector or a sparse row, as a batch of one."""
+    if isinstance(x, Mapping):
+        return [x]
+    return x.reshape(1, -1) if sp.issparse(x) else np.asarray(x).reshape(1, -1)
+
+
+@dataclass
+class Record:
+    """Where a pass writes what happened at each row: scores before the update, and which decisions moved."""
+
+    scores: Floats
+    moved: Flags
+
+    def part(self, first: int, stop: int) -> "Record":
+        return Record(self.scores[first:stop], self.moved[first:stop])
+
+
+@dataclass
+class LoopPlan:
+    """What is worked out from parameters and classes once, and used at every row."""
+
+    loop: Plan
+
+
+class Learned(BaseEstimator):
+    """What every learner has once it has learned (apart, for a dataclass would take these for parameters)."""
+
+    n_features_in_: int
+    state_: LinearState
+    t_: int  # rounds: rows learned
+    n_updates_: int  # rows at which the model moved
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OnlineLearner(Learned):
+    """A learner that takes examples one after another; the base of classifiers and regressors."""
+
+    fit_intercept: bool = switch(True)
+    average: bool = switch(False)
+    epochs: int = count(1, default=1)
+    shuffle: bool = switch(False)
+    random_state: int | np.random.RandomState | None = optional("a whole number, 0 or above, or a RandomState", is_seed)
+    warm_start: bool = switch(False)
+    hash_bits: int | None = optional("a whole number from 1 to 31", lambda bits: parameters.is_count(bits) and 1 <= bits <= 31)
+
+    # -- what a learner answers ---------------------------------------------------------------------------------
+
+    loss: ClassVar[Rule]
+
+    @property
+    def step(self) -> Rule:
+        """How far to move, given the loss, the squared length and C."""
+        raise NotImplementedError
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether there is a C for example weights to scale."""
+        return True
+
+    def aggressiveness(self) -> float:
+        """What the step rule gets as C."""
+        return float(getattr(self, "C", 1.0))
+
+    def new_state(self, n_features: int, n_classes: int) -> LinearState:
+        """A state that has seen nothing."""
+        return FirstOrder(n_features, n_classes, self.coupled, self.average)
+
+    coupled: ClassVar[bool] = False
+
+    def settle(self, epoch: int) -> None:
+        """Hand parameters that the family keeps in its state to it, before a pass."""
+
+    def objective(self, w: Floats, start: Floats, x: Floats, y: float) -> float:
+        """What the step from `start` minimises over w, the bias last in w and x; only the checks call it."""
+        raise NotImplementedError
+
+    # -- parameters ---------------------------------------------------------------------------------------------
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if not name.endswith("_"):
+            self.__dict__.pop("_plan", None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name not in ("_plan", "_gatherer")}
+
+    def _plan_now(self) -> Any:
+        """What loops need of the parameters, kept until one of them or the classes change."""
+        plan = self.__dict__.get("_plan")
+        if plan is None:
+            parameters.check(self)
+            plan = self._make_plan()
+            self.__dict__["_plan"] = plan
+        return plan
+
+    def _make_plan(self) -> Any:
+        raise NotImplementedError
+
+    def _plain_plan(self, loss: Rule) -> dict[str, Any]:
+        if self.new_state(1, 2).settings() != self.state_.settings():
+            raise ValueError(f"{type(self).__name__}: average and window cannot change once something was learned; fit anew.")
+        C = np.full(self.state_.n_decisions, self.aggressiveness())
+        return dict(loss=loss.handle, step=self.step.handle, C=C, bias=float(self.fit_intercept))
+
+    # -- state --------------------------------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "state_" in self.__dict__
+
+    def _need_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            name = type(self).__name__
+            raise NotFittedError(f"This {name} instance is not fitted yet: call fit, partial_fit or learn_one first.")
+
+    def _reset(self) -> None:
+        for name in ("state_", "_feature_index", "n_features_in_", "t_", "n_updates_"):
+            self.__dict__.pop(name, None)
+
+    def _begin(self, n_classes: int) -> None:
+        self.state_ = self.new_state(self.n_features_in_, n_classes)
+        self.t_ = 0
+        self.n_updates_ = 0
+
+    @contextmanager
+    def _unchanged_on_error(self) -> Iterator[dict[str, Any]]:
+        """Put back what is in the dict yielded when an error passes; callers add copies of what they will write to."""
+        kept = dict(self.__dict__)
+        try:
+            yield kept
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(kept)
+            self.__dict__.pop("_plan", None)
+            raise
+
+    def _protect(self, kept: dict[str, Any], rows: Rows) -> None:
+        """Make sure that a bad row can be undone: by a copy of the state, or, where that is larger, by looking first."""
+        if rows.n_values < self.state_.table.size:
+            rows.check(self._names_or_none())
+        else:
+            kept.update(copy.deepcopy({name: kept[name] for name in self._written if name in kept}))
+
+    _written: ClassVar[tuple[str, ...]] = ("state_",)
+
+    # -- rows ---------------------------------------------------------------------------------------------------
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        """Names of the columns, where the examples had names."""
+        if self.__dict__.get("_feature_index") is None:
+            raise AttributeError(f"{type(self).__name__} has no feature_names_in_: its examples had no names.")
+        return np.array(list(self._feature_index), dtype=object)
+
+    @feature_names_in_.setter
+    def feature_names_in_(self, names: Iterable[str]) -> None:
+        self._feature_index: dict[str, int] = {str(name): column for column, name in enumerate(names)}
+
+    @feature_names_in_.deleter
+    def feature_names_in_(self) -> None:
+        del self.__dict__["_feature_index"]
+
+    def _names_or_none(self) -> Sequence[str] | None:
+        index = self.__dict__.get("_feature_index")
+        return None if index is None else list(index)
+
+    def _read(self, X: Any, learning: bool) -> Rows:
+        """A batch as rows of the model's columns; while learning, the first batch sets them and dicts add to them."""
+        if isinstance(X, Mapping):
+            raise ValueError(f"{type(self).__name__} got one dict; expected a list of dicts, or use learn_one / predict_one.")
+        fitted = "n_features_in_" in self.__dict__
+        if is_dicts(X):
+            return self._read_dicts(X, learning)
+        checked = validate_data(
+            self, X, reset=learning and not fitted, accept_sparse="csr", dtype="numeric", ensure_all_finite=False,
+            accept_large_sparse=True,
+        )  # fmt: skip
+        if self.hash_bits is not None and learning and not fitted and checked.shape[1] != 1 << self.hash_bits:
+            raise ValueError(f"X has {checked.shape[1]} columns; expected 2**hash_bits = {1 << self.hash_bits}, or dicts.")
+        return Rows(checked)
+
+    def _read_dicts(self, dicts: Sequence[Any], learning: bool) -> Rows:
+        if self.hash_bits is not None:
+            self.n_features_in_ = 1 << self.hash_bits
+            return hash_dicts(dicts, self.hash_bits)
+        fitted = "n_features_in_" in self.__dict__
+        if fitted and self.__dict__.get("_feature_index") is None:
+            raise ValueError(
+                f"{type(self).__name__} learned {self.n_features_in_} columns without names; expected an array, not dicts."
+            )
+        index = self.__dict__.setdefault("_feature_index", {})
+        rows, new = read_dicts(dicts, index, grow=learning)
+        if learning:
+            index.update(new)
+            self.n_features_in_ = len(index)
+            if "state_" in self.__dict__:
+                self.state_.grow_features(len(index))
+        return rows
+
+    def _fast_row(self, x: Any) -> Dense | Sparse | None:
+        """One example without any ceremony, where it is plainly one that the model can take."""
+        if type(x) is np.ndarray:
+            if x.ndim == 1 and x.dtype == np.float64 and len(x) == self.n_features_in_ and x.flags.c_contiguous:
+                return Dense(x[None])
+        elif isinstance(x, dict) and self.hash_bits is None:
+            index = self.__dict__.get("_feature_index")
+            if index is not None:
+                gatherer = self.__dict__.get("_gatherer")
+                if gatherer is None:
+                    gatherer = self.__dict__["_gatherer"] = Gatherer()
+                return gatherer(x, index)  # type: ignore[no-any-return]
+        return None
+
+    # -- learning -----------------------------------------------------------------------------------------------
+
+    def _pass(
+        self, rows: Rows, decisions: Callable[[int, int], Decisions], record: Record | None = None, first: int = 0
+    ) -> None:
+        """Learn rows from `first` on, in order, block by block."""
+        state, plan = self.state_, self._plan_now()
+        for start, block in rows.blocks(first, len(rows), state.table.shape[1]):
+            stop = start + len(block)
+            kept = record.part(start, stop) if record else self._new_record(len(block))
+            try:
+                state.learn(block, plan.loop, *decisions(start, stop), kept.scores, kept.moved)
+            except BadRow as bad:
+                row = start + bad.row
+                self._count(kept.moved[: bad.row])
+                if rows.trusted or not rows.sparse:
+                    raise rows.fault(row, self._names_or_none()) from None
+                return self._pass(rows.canonical(), decisions, record, row)
+            self._count(kept.moved)
+        return None
+
+    def _new_record(self, n_rows: int) -> Record:
+        return Record(
+            np.zeros((n_rows, self.state_.n_columns)), np.zeros((n_rows, self.state_.n_decisions), dtype=np.uint8)
+        )
+
+    def _count(self, moved: Flags) -> None:
+        self.t_ += len(moved)
+        self.n_updates_ += int(np.count_nonzero(moved.any(axis=1)))
+
+    def _importance(self, sample_weight: ArrayLike | None, n_rows: int) -> Floats:
+        """Example weights, checked."""
+        if sample_weight is None:
+            return np.ones(n_rows)
+        if not self.takes_weights:
+            raise ValueError(
+                f"{type(self).__name__} with variant='hard' has no C for weights to scale; use variant='I' or 'II'."
+            )
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        if weights.ndim == 0:
+            weights = np.full(n_rows, float(weights))
+        if weights.shape != (n_rows,):
+            raise ValueError(f"sample_weight has shape {weights.shape}; expected ({n_rows},), a weight a row of X.")
+        if not np.isfinite(weights).all() or (weights < 0).any():
+            row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
+            raise ValueError(f"sample_weight is {weights[row]} at row {row}; expected a finite number, 0 or above.")
+        return weights
+
+    def _orders(self, n_rows: int) -> Iterator[NDArray[np.intp] | None]:
+        """For each epoch the order of the rows, None as they come."""
+        random = check_random_state(self.random_state)
+        for _ in range(self.epochs):
+            yield random.permutation(n_rows) if self.shuffle else None
+
+    # -- predicting ---------------------------------------------------------------------------------------------
+
+    def _scores(self, X: Any) -> Floats:
+        """Scores, a column a column of the model."""
+        self._need_fitted()
+        return self._score_rows(self._read(X, learning=False))
+
+    def _score_rows(self, rows: Rows) -> Floats:
+        rows.check(self._names_or_none())
+        weights = self.state_.explicit()
+        scores = np.tile(weights[:, 0] * float(self.fit_intercept), (len(rows), 1))
+        for start, block in rows.blocks(0, len(rows), len(weights)):
+            X = block.X if isinstance(block, Dense) else rows.X[start : start + len(block)]
+            scores[start : start + len(block)] += X @ weights[:, 1 : 1 + rows.width].T
+        return scores
+
+    def _score_one(self, x: Any) -> Floats:
+        """Scores of one example."""
+        row = self._fast_row(x)
+        weights = self.state_.explicit()
+        bias = weights[:, 0] * float(self.fit_intercept)
+        if isinstance(row, Sparse):
+            n = int(row.starts[1])
+            return weights[:, 1 + row.indices[:n].astype(np.intp)] @ row.values[:n] + bias
+        if isinstance(row, Dense):
+            scores = weights[:, 1:] @ row.X[0] + bias
+            if np.isfinite(scores).all():
+                return scores
+        return self._score_rows(self._read(one_row(x), learning=False))[0]
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights of the features."""
+        return self._explicit()[:, 1:].copy()
+
+    @property
+    def intercept_(self) -> Floats:
+        """Weight of the constant feature; 0 without fit_intercept."""
+        return self._explicit()[:, 0] * float(self.fit_intercept)
+
+    def _explicit(self) -> Floats:
+        if "state_" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__} has no weights yet: call fit, partial_fit or learn_one first.")
+        return self.state_.explicit()
+
+    # -- keeping ------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one file, without pickle; what is loaded learns on as if it had never stopped."""
+        self._need_fitted()
+        header = {
+            "class": type(self).__name__,
+            "parameters": model_file.encode(self.get_params(deep=False)),
+            "learned": model_file.encode({name: self.__dict__[name] for name in self._kept if name in self.__dict__}),
+            "state": {name: getattr(self.state_, name) for name in self.state_.header},
+        }
+        model_file.write(path, header, self.state_.arrays())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a model of this class from a file that `save` wrote."""
+        return cls.from_file(*model_file.read(path))
+
+    @classmethod
+    def from_file(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
+        """The learner that a model file describes."""
+        with model_file.readable("header"):
+            if header["class"] != cls.__name__:
+                raise ValueError(f"it holds a {header['class']}, expected a {cls.__name__}")
+            learner = cls(**model_file.decode(header["parameters"]))
+            parameters.check(learner)
+            learned = model_file.decode(header["learned"])
+            if not set(learned) <= set(cls._kept):
+                raise ValueError(f"unknown entries {sorted(set(learned) - set(cls._kept))}")
+            learner.__dict__.update(learned)
+            family = type(learner.new_state(1, 2))
+            learner.state_ = family.restore(header["state"], arrays)
+            learner.check_learned()
+        return learner
+
+    _kept: ClassVar[tuple[str, ...]] = ("n_features_in_", "_feature_index", "t_", "n_updates_")
+
+    def check_learned(self) -> None:
+        """Raise a ValueError unless what was loaded fits together."""
+        index = self.__dict__.get("_feature_index")
+        if index is not None and sorted(index.values()) != list(range(self.n_features_in_)):
+            raise ValueError("the feature names do not match the columns")
+        if self.state_.n_features != self.n_features_in_:
+            raise ValueError(f"weights of {self.state_.n_features} features, expected {self.n_features_in_}")
+        for name in ("t_", "n_updates_"):
+            if not parameters.is_count(getattr(self, name)) or getattr(self, name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)!r}, expected a count")
+
+    def merge(self, *others: Self, weights: Sequence[float] | None = None) -> Self:
+        """A new model, the weighted mean of this one and the others; see `tauten.merge`."""
+        return merge([self, *others], weights=weights)

@@ -1,0 +1,296 @@
+"""What every classifier adds: labels that come as they come, their weights, and one decision a row and column."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
+
+from tauten import parameters
+from tauten.base import Decisions, LoopPlan, OnlineLearner, Record, one_row
+from tauten.kernels.first_order import passive
+from tauten.kernels.state import BadRow, Floats, Plan
+from tauten.parameters import is_list, is_weight_map, optional
+from tauten.rows import Rows
+
+Codes = NDArray[np.intp]
+
+
+@dataclass
+class ClassPlan(LoopPlan):
+    """The loop's plan, and tables with a row a class."""
+
+    codes: dict[Any, int]  # label -> row
+    labels: list[Any]
+    y: Floats
+    margins: Floats
+    importance: Floats | None  # class weights; None where they are all 1
+    one: Floats
+    record: Record
+    plain: bool  # neither margins nor importance change from row to row
+
+
+class LearnedClasses:
+    """What a classifier has besides, once it has learned."""
+
+    classes_: NDArray[Any]  # sorted
+    class_count_: NDArray[np.int64]  # rows of each
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
+    """A classifier of two classes or many, known beforehand or met on the way."""
+
+    classes: Sequence[Any] | None = optional("a list of labels", is_list)
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = optional(
+        "'balanced' or a dict from labels to weights, 0 or above", lambda w: w == "balanced" or is_weight_map(w)
+    )
+
+    _written: ClassVar[tuple[str, ...]] = ("state_", "class_count_")
+    _kept: ClassVar[tuple[str, ...]] = (*OnlineLearner._kept, "classes_", "class_count_")
+
+    # -- what a learner may answer ------------------------------------------------------------------------------
+
+    def margins(self, y: Floats) -> Floats:
+        """The margin asked at each side y = ±1 of a decision (where classes are coupled, at each class code)."""
+        return np.ones_like(y)
+
+    def running_margins(self, y: Floats, inside: Floats, outside: Floats) -> Floats | None:
+        """The margins where they follow the counts of a column's own class and of all others; None where not."""
+        return None
+
+    # -- learning -----------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from the start: `epochs` passes over the rows, all labels known beforehand."""
+        with self._unchanged_on_error() as kept:
+            if not (self.warm_start and "state_" in self.__dict__):
+                self._reset()
+            rows, labels, weights = self._read_batch(X, y, sample_weight)
+            if "state_" in self.__dict__:
+                self._protect(kept, rows)
+            for known in (self.classes, labels):
+                self._know(() if known is None else known)
+            codes = np.searchsorted(self.classes_, labels)
+            weights = weights * self._balanced(codes)
+            for epoch, order in enumerate(self._orders(len(rows))):
+                self.settle(epoch)
+                if order is None:
+                    self._learn_known(rows, codes, weights)
+                else:
+                    self._learn_known(rows.take(order), codes[order], weights[order])
+        return self
+
+    def partial_fit(
+        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn the rows once, in order, exactly as `learn_one` on each would; new labels join where they appear."""
+        with self._unchanged_on_error() as kept:
+            rows, labels, weights = self._read_batch(X, y, sample_weight)
+            if "state_" in self.__dict__:
+                self._protect(kept, rows)
+            for known in (self.classes, classes):
+                self._know(() if known is None else known)
+            for first, stop in self._spans(labels):
+                self._know(labels[first : first + 1])
+                codes = np.searchsorted(self.classes_, labels[first:stop])
+                part = rows if (first, stop) == (0, len(rows)) else rows.take(np.arange(first, stop))
+                self.settle(0)
+                self._learn_known(part, codes, weights[first:stop], running=True)
+        return self
+
+    def learn_one(self, x: Any, y: Any, sample_weight: float | None = None) -> Self:
+        """Learn one example: a dict, a vector or a sparse row."""
+        plan = self.__dict__.get("_plan")
+        if plan is not None and plan.plain and sample_weight is None:
+            code = plan.codes.get(y, -1)
+            row = self._fast_row(x) if code >= 0 else None
+            if row is not None:
+                try:
+                    self.state_.learn(
+                        row, plan.loop, plan.y[code : code + 1], plan.margins[code : code + 1],
+                        plan.one, plan.record.scores, plan.record.moved,
+                    )  # fmt: skip
+                except BadRow:
+                    pass  # the slow way says what is wrong
+                else:
+                    self.class_count_[code] += 1
+                    self._count(plan.record.moved)
+                    return self
+        return self.partial_fit(one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight])
+
+    def _read_batch(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Rows, NDArray[Any], Floats]:
+        self._check_parameters()
+        labels = self._read_labels(y)
+        check_consistent_length(X, labels)
+        rows = self._read(X, learning=True)
+        return rows, labels, self._importance(sample_weight, len(rows))
+
+    def _read_labels(self, y: ArrayLike) -> NDArray[Any]:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        labels = column_or_1d(np.asarray(y), warn=True)
+        check_classification_targets(labels)
+        assert_all_finite(labels, input_name="y")
+        known = self.classes_ if "classes_" in self.__dict__ else np.asarray(self.classes or labels[:1])
+        if len(known) and len(labels) and _is_text(known) != _is_text(labels):
+            kinds = ("numbers", "text")
+            raise ValueError(f"Labels are {kinds[_is_text(labels)]}, but the labels known are {kinds[_is_text(known)]}.")
+        return labels
+
+    def _spans(self, labels: NDArray[Any]) -> Iterator[tuple[int, int]]:
+        """Stretches of rows in each of which only the first may bring a label that is new."""
+        seen, first = np.unique(labels, return_index=True)
+        known = self.classes_ if "classes_" in self.__dict__ else seen[:0]
+        starts = sorted({0, *first[~np.isin(seen, known)].tolist()})
+        yield from zip(starts, [*starts[1:], len(labels)], strict=True)
+
+    def _know(self, labels: ArrayLike) -> None:
+        """Make a class of every label, in sorted order."""
+        labels = np.asarray(labels)
+        if not len(labels):
+            return
+        if "classes_" not in self.__dict__:
+            self.classes_ = np.unique(labels)
+            self.class_count_ = np.zeros(len(self.classes_), dtype=np.int64)
+            self._begin(len(self.classes_))
+            return
+        classes = np.unique(np.concatenate([self.classes_, labels]))
+        if len(classes) == len(self.classes_):
+            return
+        order = np.full(len(classes), -1)
+        order[np.searchsorted(classes, self.classes_)] = np.arange(len(self.classes_))
+        self.state_.regroup(order.tolist())
+        self.class_count_ = np.where(order >= 0, self.class_count_[order], 0)
+        self.classes_ = classes
+        self.__dict__.pop("_plan", None)
+
+    def _reset(self) -> None:
+        super()._reset()
+        for name in ("classes_", "class_count_"):
+            self.__dict__.pop(name, None)
+
+    def _make_plan(self) -> ClassPlan:
+        n_classes, state = len(self.classes_), self.state_
+        if n_classes <= 2:
+            y = np.array([[-1.0], [1.0]])[:n_classes]
+        elif self.coupled:
+            y = np.arange(n_classes, dtype=np.float64)[:, None]
+        else:
+            y = 2.0 * np.eye(n_classes) - 1.0
+        labels = self.classes_.tolist()
+        importance = None
+        if isinstance(self.class_weight, Mapping):
+            importance = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
+        return ClassPlan(
+            loop=Plan(**self._plain_plan(self.loss if n_classes > 1 else passive)),
+            codes={label: code for code, label in enumerate(labels)},
+            labels=labels,
+            y=y,
+            margins=self.margins(y),
+            importance=importance,
+            one=np.ones(1),
+            record=Record(np.zeros((1, state.n_columns)), np.zeros((1, state.n_decisions), dtype=np.uint8)),
+            plain=self.class_weight is None and self.running_margins(y, y, y) is None,
+        )
+
+    def _check_parameters(self) -> None:
+        """Raise a ValueError for a parameter that is not allowed, or that another one rules out."""
+        parameters.check(self)
+        if self.class_weight is not None and not self.takes_weights:
+            raise ValueError(
+                f"{type(self).__name__} with variant='hard' has no C for class_weight to scale; use variant='I' or 'II'."
+            )
+
+    def _learn_known(
+        self, rows: Rows, codes: Codes, weights: Floats, running: bool = False, record: Record | None = None
+    ) -> None:
+        """Learn rows whose labels are all classes already; `running` balances classes by their counts so far."""
+
+        def decisions(start: int, stop: int) -> Decisions:
+            before = self.class_count_ + np.bincount(codes[:start], minlength=len(self.classes_))
+            importance = weights[start:stop] * self.class_factors(codes[start:stop], before if running else None)
+            return *self.row_decisions(codes[start:stop], before), importance
+
+        self._pass(rows, decisions, record)
+        self.class_count_ += np.bincount(codes, minlength=len(self.classes_))
+
+    def row_decisions(self, codes: Codes, before: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """For each row the sides of its decisions and the margins asked, given the counts of classes before them."""
+        plan = self._plan_now()
+        y = plan.y[codes]
+        if self.running_margins(plan.y, plan.y, plan.y) is None:
+            return y, plan.margins[codes]
+        counts = _running_counts(codes, before)
+        inside = counts if len(self.classes_) > 2 else counts[:, -1:]
+        margins = self.running_margins(y, inside, counts.sum(axis=1, keepdims=True) - inside)
+        return y, margins  # type: ignore[return-value]
+
+    def class_factors(self, codes: Codes, before: NDArray[np.int64] | None) -> Floats:
+        """What class_weight multiplies C by at each row; with "balanced", from the counts so far where given."""
+        if isinstance(self.class_weight, Mapping):
+            return self._plan_now().importance[codes]  # type: ignore[no-any-return]
+        if self.class_weight is None or before is None:
+            return np.ones(len(codes))
+        counts = _running_counts(codes, before)
+        return counts.sum(axis=1) / (len(self.classes_) * counts[np.arange(len(codes)), codes])
+
+    def _balanced(self, codes: Codes) -> Floats:
+        """With class_weight="balanced", each row's weight by the counts of its whole batch."""
+        if self.class_weight != "balanced":
+            return np.ones(len(codes))
+        counts = np.bincount(codes, minlength=len(self.classes_))
+        return (len(codes) / (len(self.classes_) * counts))[codes]
+
+    # -- predicting ---------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores: for two classes that of the second, else a column a class."""
+        scores = self._scores(X)
+        if len(self.classes_) == 1:
+            return np.zeros(len(scores))
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of the highest score; of two classes the second only where its score is above 0."""
+        return self.classes_[self.winners(self._scores(X))]  # type: ignore[no-any-return]
+
+    def predict_one(self, x: Any) -> Any:
+        """The label of one example; None before any label is known."""
+        if "classes_" not in self.__dict__:
+            return min(self.classes, default=None) if self.classes is not None else None
+        plan = self._plan_now()
+        return plan.labels[int(self.winners(self._score_one(x)[None])[0])]
+
+    def winners(self, scores: Floats) -> Codes:
+        """The class code that each row of scores predicts."""
+        if len(self.classes_) == 2:
+            return (scores[:, 0] > 0).astype(np.intp)
+        return np.zeros(len(scores), dtype=np.intp) if len(self.classes_) == 1 else scores.argmax(axis=1)
+
+    def check_learned(self) -> None:
+        super().check_learned()
+        n_classes = len(self.classes_)
+        if self.state_.n_classes != n_classes or len(self.class_count_) != n_classes:
+            raise ValueError(f"weights of {self.state_.n_classes} classes, expected {n_classes}")
+        if not np.array_equal(np.unique(self.classes_), self.classes_):
+            raise ValueError("the classes are not sorted")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _running_counts(codes: Codes, before: NDArray[np.int64]) -> Floats:
+    """Rows of each class up to and with each row."""
+    return np.cumsum(np.eye(len(before))[codes], axis=0) + before
+
+
+def _is_text(labels: NDArray[Any]) -> bool:
+    return labels.dtype.kind in "US" or (labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str))

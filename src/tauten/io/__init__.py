@@ -1,0 +1,1 @@
+"""Files: what is read and written, without knowing of learners."""

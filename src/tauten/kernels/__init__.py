@@ -1,0 +1,1 @@
+"""Families: the compiled loops that move one kind of state each. Nothing here knows of estimators."""

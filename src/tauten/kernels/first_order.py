@@ -1,0 +1,151 @@
+"""The first-order family: a vector of weights a class, moved along x.
+
+Two decisions: `binary` treats each column as a problem of its own (two classes, one-vs-rest, regression, a column
+a grid point); `max_score` couples the columns of a group, one a class, through the best wrong class.
+With averaging, a second set of columns keeps V so that the sum of the weights after each of T rounds is T·w + V.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from tauten.kernels.loops import MOVE, STAY
+from tauten.kernels.pointers import COUNT, FLAGS, HANDLE, REAL, REALS, Rule, invoke, rule
+from tauten.kernels.state import Floats, LinearState, binary_to_columns
+
+DECISION = REAL(
+    REALS, REAL, REALS, REALS, REAL, REALS, REALS, HANDLE, HANDLE, COUNT, REALS, FLAGS
+)  # s, sqnorm, y, margins, importance, C, memory, loss, step, n decisions, pull, moved
+
+GROUP, ROUNDS = 0, 1  # memory: columns a decision couples; rounds behind the average
+
+
+@rule
+def passive(score, y, margin):  # type: ignore[no-untyped-def]
+    """No loss at all: what is learned while only one label is known."""
+    return 0.0
+
+
+@njit
+def _signed_step(signed_loss, sqnorm, C, step):  # type: ignore[no-untyped-def]
+    if signed_loss == 0.0 or sqnorm == 0.0 or not np.isfinite(sqnorm):
+        return 0.0
+    tau = invoke(step, (abs(signed_loss), sqnorm, C))
+    return np.copysign(tau, signed_loss) if 0.0 < tau < np.inf else 0.0
+
+
+@njit
+def _binary(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+    verdict = STAY
+    for c in range(n):
+        signed_loss = invoke(loss, (s[c], y[c], margins[c]))
+        pull[c] = _signed_step(signed_loss, sqnorm, C[c] * importance, step)
+        moved[c] = pull[c] != 0.0
+        if moved[c]:
+            verdict = MOVE
+    return verdict
+
+
+@njit
+def _max_score(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+    """The right class against the best wrong one, as two classes of which the later is the side y = 1.
+
+    Moving both counts ‖x‖² twice.
+    """
+    group = int(memory[GROUP])
+    verdict = STAY
+    for g in range(n):
+        first = g * group
+        right = first + int(y[g])
+        rival = first if right != first else first + 1
+        for c in range(first, first + group):
+            pull[c] = 0.0
+            if c != right and s[c] > s[rival]:
+                rival = c
+        side = 1.0 if right > rival else -1.0
+        signed_loss = invoke(loss, (side * (s[right] - s[rival]), side, margins[g]))
+        tau = side * _signed_step(signed_loss, 2.0 * sqnorm, C[g] * importance, step)
+        moved[g] = tau != 0.0
+        if moved[g]:
+            pull[right] = tau
+            pull[rival] = -tau
+            verdict = MOVE
+    return verdict
+
+
+@njit
+def _average(s, memory, n_columns, pull):  # type: ignore[no-untyped-def]
+    """Keep the average in step with the weights, and report the averaged model's scores."""
+    rounds = memory[ROUNDS]
+    for c in range(n_columns):
+        pull[n_columns + c] = -rounds * pull[c]
+        s[c] = s[c] + s[n_columns + c] / rounds if rounds > 0.0 else 0.0
+    memory[ROUNDS] = rounds + 1.0
+
+
+def binary(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+    return _binary(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
+
+
+def max_score(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+    return _max_score(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
+
+
+def binary_averaged(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+    verdict = _binary(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
+    _average(s, memory, n, pull)
+    return verdict
+
+
+def max_score_averaged(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+    verdict = _max_score(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
+    _average(s, memory, n * int(memory[GROUP]), pull)
+    return verdict
+
+
+DECISIONS = {
+    (coupled, averaged): Rule(function, DECISION)
+    for (coupled, averaged), function in {
+        (False, False): binary,
+        (False, True): binary_averaged,
+        (True, False): max_score,
+        (True, True): max_score_averaged,
+    }.items()
+}
+
+
+class FirstOrder(LinearState):
+    """Weights, and behind them the columns of the average where one is kept."""
+
+    def _table_width(self) -> int:
+        return self.n_columns * (2 if self.averaged else 1)
+
+    def _new_memory(self) -> Floats:
+        return np.array([float(max(self.n_classes, 1)), 0.0])
+
+    def decide(self) -> Any:
+        return DECISIONS[self.coupled and self.n_classes > 2, self.averaged].handle
+
+    def explicit(self) -> Floats:
+        weights = self.used[:, : self.n_columns]
+        if self.averaged and self.memory[ROUNDS] > 0:
+            weights = weights + self.used[:, self.n_columns :] / self.memory[ROUNDS]
+        return weights.T
+
+    def mix(self, states: Sequence["FirstOrder"], shares: Floats) -> None:
+        weights = sum(share * state.used[:, : self.n_columns] for share, state in zip(shares, states, strict=True))
+        if self.averaged:
+            average = sum(share * state.explicit().T for share, state in zip(shares, states, strict=True))
+            self.memory[ROUNDS] = sum(state.memory[ROUNDS] for state in states)
+            self.used[:, self.n_columns :] = self.memory[ROUNDS] * (average - weights)
+        self.used[:, : self.n_columns] = weights
+
+    def _regrouped(self, order: Sequence[int]) -> "FirstOrder":
+        state = FirstOrder(self.n_features, len(order), self.coupled, self.averaged)
+        share = 0.5 if self.coupled else 1.0
+        blocks = np.split(self.used, 2 if self.averaged else 1, axis=1)
+        state.table = np.concatenate([binary_to_columns(block, order, share) for block in blocks], axis=1)
+        state.memory[ROUNDS] = self.memory[ROUNDS]
+        return state

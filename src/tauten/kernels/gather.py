@@ -1,0 +1,83 @@
+"""One example given as a dict, turned into column indices and values at the speed of C.
+
+The loop reads two dicts through CPython's own stable functions: the example {name: number} and the model's index
+{name: column}. In Python the same costs several passive-aggressive steps. It must hold the GIL throughout.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+
+from tauten.kernels.pointers import COUNT, kernel
+from tauten.kernels.state import Sparse
+
+_OBJECT = types.uintp
+_next_item = types.ExternalFunction(
+    "PyDict_Next",
+    types.int32(_OBJECT, types.CPointer(types.int64), types.CPointer(_OBJECT), types.CPointer(_OBJECT)),
+)
+_get_item = types.ExternalFunction("PyDict_GetItem", _OBJECT(_OBJECT, _OBJECT))
+_as_long = types.ExternalFunction("PyLong_AsLong", types.int64(_OBJECT))
+_as_double = types.ExternalFunction("PyFloat_AsDouble", types.float64(_OBJECT))
+_error = types.ExternalFunction("PyErr_Occurred", _OBJECT())
+_clear_error = types.ExternalFunction("PyErr_Clear", types.void())
+
+
+@kernel(COUNT(_OBJECT, _OBJECT, types.uint32[::1], types.float64[::1], types.int64[::1], types.uintp[::1]), nogil=False)
+def gather(row, index, indices, values, cursor, item):  # type: ignore[no-untyped-def]
+    """How many items were gathered, or -1 at a name that is not in the index or a value that is not a finite number."""
+    n = 0
+    cursor[0] = 0
+    while _next_item(row, cursor.ctypes, item.ctypes, item[1:].ctypes) != 0:
+        column = _get_item(index, item[0])
+        if column == 0:
+            return -1
+        value = _as_double(item[1])
+        if value == -1.0 and _error() != 0:
+            _clear_error()
+            return -1
+        if not np.isfinite(value):
+            return -1
+        indices[n] = _as_long(column)
+        values[n] = value
+        n += 1
+    return n
+
+
+class Gatherer:
+    """Gathers dicts into buffers that are used again and again, so a row is good until the next one."""
+
+    def __init__(self) -> None:
+        self._cursor = np.zeros(1, np.int64)
+        self._item = np.zeros(2, np.uintp)
+        self._starts = np.zeros(2, np.uint64)
+        self._make_room(64)
+
+    def _make_room(self, n_values: int) -> None:
+        values = np.empty(n_values)
+        self._row = Sparse(values, np.empty(n_values, np.uint32), self._starts, trusted=True)
+
+    def __call__(self, row: dict[Any, Any], index: dict[str, int]) -> Sparse | None:
+        """The row, or None where a name is new or a value is not a finite number."""
+        buffers = self._row
+        if len(row) > len(buffers.values):
+            self._make_room(2 * len(row))
+            buffers = self._row
+        if numba.config.DISABLE_JIT:
+            n = _gather_in_python(row, index, buffers)
+        else:
+            n = gather.run(id(row), id(index), buffers.indices, buffers.values, self._cursor, self._item)
+        if n < 0:
+            return None
+        self._starts[1] = n
+        return buffers
+
+
+def _gather_in_python(row: dict[Any, Any], index: dict[str, int], buffers: Sparse) -> int:
+    for n, (name, value) in enumerate(row.items()):
+        if name not in index or isinstance(value, str) or not np.isfinite(value):
+            return -1
+        buffers.indices[n], buffers.values[n] = index[name], value
+    return len(row)

@@ -1,0 +1,198 @@
+"""The loops over rows of every family whose moves lie along x: score each column, decide, move.
+
+The state is one table: row 0 belongs to the constant feature (the bias), row 1 + j to feature j, and a column
+to each vector that is kept (weights of a class, of a grid point; sums for means and averages). For every row x
+
+    scores  s = xᵀ·table                    one number a column, and q = ‖x‖², both with the constant feature
+    decide  s, q, label → pull              the family's decision, handed in by address (see `pointers`)
+    move    table += x·pullᵀ                only if the decision says so
+
+Arguments common to the loops, n rows and g decisions a row:
+    y, margins   (n, g)   the side of each decision (±1; a class code; a real target) and the margin asked of it
+    importance   (n,)     what multiplies C for this row
+    C            (g,)     aggressiveness of each decision
+    bias                  1 or 0: the constant feature
+    memory                what a family keeps besides its table
+    scores, moved (n, g') written: the model's scores before the update, and which decisions moved
+
+A loop returns how many rows it has learned. It ends early after a row whose decision asks for upkeep (UPKEEP, see
+`anchored`), and it returns -1 - i before a row i that it cannot learn: one with a value that is not finite, a column
+out of range, or (unless `trusted`) columns that do not ascend. A row whose squared length is zero or overflows is
+scored and passed over: there is no direction to move in, or none that floats can follow.
+"""
+
+import numpy as np
+from numba import types
+
+from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
+
+VECTOR = types.float64[::1]
+MATRIX = types.float64[:, ::1]
+FLAG_ROWS = types.uint8[:, ::1]
+_COMMON = (MATRIX, MATRIX, VECTOR, VECTOR, REAL, MATRIX, VECTOR, HANDLE, HANDLE, HANDLE, MATRIX, FLAG_ROWS)
+DENSE = COUNT(MATRIX, *_COMMON)
+SPARSE = COUNT(VECTOR, types.uint32[::1], types.uint64[::1], types.boolean, *_COMMON)
+
+# What a decision returns.
+STAY, MOVE, UPKEEP = 0.0, 1.0, 2.0
+
+# Sums may be reordered so that SIMD can run; NaN and infinity keep their meaning, the checks below need it.
+REORDER = {"reassoc", "contract", "nsz"}
+
+
+@kernel(DENSE, fastmath=REORDER)
+def learn_dense(X, y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved):  # type: ignore[no-untyped-def]
+    """Learn dense rows; the columns are turned into rows while it runs, so that SIMD goes along x."""
+    n_rows, width = X.shape
+    n_columns = table.shape[1]
+    columns = np.ascontiguousarray(table[: width + 1].T)
+    s = np.empty(n_columns)
+    pull = np.zeros(n_columns)
+    done = n_rows
+    for i in range(n_rows):
+        x = X[i]
+        w = columns[0, 1:]
+        total = 0.0
+        sqnorm = bias
+        for j in range(width):
+            total += w[j] * x[j]
+            sqnorm += x[j] * x[j]
+        s[0] = bias * columns[0, 0] + total
+        for c in range(1, n_columns):
+            w = columns[c, 1:]
+            total = 0.0
+            for j in range(width):
+                total += w[j] * x[j]
+            s[c] = bias * columns[c, 0] + total
+        if not np.isfinite(sqnorm) and not np.isfinite(x).all():
+            done = -1 - i
+            break
+        verdict = invoke(
+            decide, (s, sqnorm, y[i], margins[i], importance[i], C, memory, loss, step, len(C), pull, moved[i])
+        )
+        for c in range(scores.shape[1]):
+            scores[i, c] = s[c]
+        if verdict != STAY:
+            for c in range(n_columns):
+                a = pull[c]
+                if a != 0.0:
+                    w = columns[c, 1:]
+                    columns[c, 0] += a * bias
+                    for j in range(width):
+                        w[j] += a * x[j]
+        if verdict == UPKEEP:
+            done = i + 1
+            break
+    for c in range(n_columns):
+        for j in range(width + 1):
+            table[j, c] = columns[c, j]
+    return done
+
+
+@kernel(SPARSE)
+def learn_sparse(  # type: ignore[no-untyped-def]
+    values, indices, starts, trusted,
+    y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved,
+):  # fmt: skip
+    """Learn sparse rows; a feature's columns lie side by side, so that SIMD goes along them."""
+    n_rows = len(starts) - 1
+    n_columns = np.uint64(table.shape[1])
+    features = table[1:]
+    width = len(features)
+    s = np.empty(n_columns)
+    pull = np.zeros(n_columns)
+    for i in range(n_rows):
+        sqnorm = bias
+        ascending = True
+        previous = np.int64(-1)
+        for c in range(n_columns):
+            s[c] = bias * table[0, c]
+        for p in range(starts[i], starts[i + 1]):
+            j = indices[p]
+            if j >= width:
+                return -1 - i
+            ascending &= np.int64(j) > previous
+            previous = np.int64(j)
+            v = values[p]
+            sqnorm += v * v
+            for c in range(n_columns):
+                s[c] += v * features[j, c]
+        if not (ascending or trusted):
+            return -1 - i
+        if not np.isfinite(sqnorm) and not np.isfinite(values[starts[i] : starts[i + 1]]).all():
+            return -1 - i
+        verdict = invoke(
+            decide, (s, sqnorm, y[i], margins[i], importance[i], C, memory, loss, step, len(C), pull, moved[i])
+        )
+        for c in range(scores.shape[1]):
+            scores[i, c] = s[c]
+        if verdict != STAY:
+            for c in range(n_columns):
+                table[0, c] += pull[c] * bias
+            for p in range(starts[i], starts[i + 1]):
+                j = indices[p]
+                v = values[p]
+                for c in range(n_columns):
+                    features[j, c] += v * pull[c]
+        if verdict == UPKEEP:
+            return i + 1
+    return n_rows
+
+
+@kernel(SPARSE)
+def learn_sparse_column(  # type: ignore[no-untyped-def]
+    values, indices, starts, trusted,
+    y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved,
+):  # fmt: skip
+    """`learn_sparse` for a table of one column: two sums run abreast, for a sum waits on its last addition."""
+    n_rows = len(starts) - 1
+    w = table.reshape(-1)[1:]
+    width = len(w)
+    s = np.empty(1)
+    pull = np.zeros(1)
+    one = np.uint64(1)
+    two = np.uint64(2)
+    for i in range(n_rows):
+        start = starts[i]
+        end = starts[i + 1]
+        even = end - (end - start) % two
+        ascending = True
+        previous = np.int64(-1)
+        score_a = bias * table[0, 0]
+        score_b = 0.0
+        sqnorm_a = bias
+        sqnorm_b = 0.0
+        for p in range(start, even, two):
+            j = indices[p]
+            k = indices[p + one]
+            if j >= width or k >= width:
+                return -1 - i
+            ascending &= (np.int64(j) > previous) & (k > j)
+            previous = np.int64(k)
+            score_a += w[j] * values[p]
+            score_b += w[k] * values[p + one]
+            sqnorm_a += values[p] * values[p]
+            sqnorm_b += values[p + one] * values[p + one]
+        if even < end:
+            j = indices[even]
+            if j >= width:
+                return -1 - i
+            ascending &= np.int64(j) > previous
+            score_a += w[j] * values[even]
+            sqnorm_a += values[even] * values[even]
+        if not (ascending or trusted):
+            return -1 - i
+        sqnorm = sqnorm_a + sqnorm_b
+        if not np.isfinite(sqnorm) and not np.isfinite(values[start:end]).all():
+            return -1 - i
+        s[0] = score_a + score_b
+        verdict = invoke(
+            decide, (s, sqnorm, y[i], margins[i], importance[i], C, memory, loss, step, len(C), pull, moved[i])
+        )
+        scores[i, 0] = s[0]
+        if verdict != STAY:
+            a = pull[0]
+            table[0, 0] += a * bias
+            for p in range(start, end):
+                w[indices[p]] += a * values[p]
+    return n_rows

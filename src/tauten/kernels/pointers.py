@@ -1,0 +1,98 @@
+"""How a rule reaches a loop: as the address of a small compiled function with one fixed signature.
+
+A loop is compiled once and calls whatever rule it is handed, so a new learner compiles in milliseconds, the
+compiled loops come from numba's cache, and an edited rule is never served stale. An address, and not numba's
+own function objects, because unboxing one of those costs 2 microseconds a call.
+
+With NUMBA_DISABLE_JIT=1 nothing is compiled: a rule's handle is then the Python function itself.
+"""
+
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+REAL = types.float64
+REALS = types.CPointer(types.float64)
+FLAGS = types.CPointer(types.uint8)
+HANDLE = types.uintp
+COUNT = types.int64
+
+
+class Rule:
+    """A function that loops call by its handle; it stays an ordinary Python function for everyone else."""
+
+    def __init__(self, function: Callable[..., float], signature: Any) -> None:
+        self.function, self.signature = function, signature
+        update_wrapper(self, function)
+
+    def __call__(self, *args: float) -> float:
+        return self.function(*args)
+
+    @cached_property
+    def _compiled(self) -> Any:
+        return numba.cfunc(self.signature, cache=True)(self.function)
+
+    @cached_property
+    def handle(self) -> Any:
+        """What a loop is given to call this rule: an address, or the function where the JIT is off."""
+        return self.function if numba.config.DISABLE_JIT else self._compiled.address
+
+
+def rule(function: Callable[..., float]) -> Rule:
+    """Make a rule of a function of floats that returns a float."""
+    n_arguments = function.__code__.co_argcount
+    return Rule(function, REAL(*[REAL] * n_arguments))
+
+
+class Kernel:
+    """A loop over rows, compiled for its one signature when `run` is first asked for."""
+
+    def __init__(self, function: Callable[..., Any], signature: Any, **options: Any) -> None:
+        self.function, self.signature, self.options = function, signature, options
+        update_wrapper(self, function)
+
+    @cached_property
+    def _compiled(self) -> Any:
+        return numba.njit(self.signature, cache=True, error_model="numpy", **self.options)(self.function)
+
+    @cached_property
+    def run(self) -> Callable[..., Any]:
+        """The compiled entry point: it trusts its arguments' types, which saves numba's look-up a call."""
+        if numba.config.DISABLE_JIT:
+            return self.function
+        return self._compiled.get_overload(self.signature.args)  # type: ignore[no-any-return]
+
+
+def kernel(signature: Any, fastmath: Any = False, nogil: bool = True) -> Callable[[Callable[..., Any]], Kernel]:
+    """Make a lazily compiled kernel of a function."""
+    return lambda function: Kernel(function, signature, fastmath=fastmath, nogil=nogil)
+
+
+@intrinsic
+def _invoke(typing_context, handle, arguments):  # type: ignore[no-untyped-def]
+    """Call the C function at an address; arrays travel as pointers to their first element."""
+
+    def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        address, packed = values
+        operands = []
+        for position, kind in enumerate(arguments.types):
+            operand = builder.extract_value(packed, position)
+            if isinstance(kind, types.Array):
+                operand = context.make_array(kind)(context, builder, operand).data
+            operands.append(operand)
+        function = ir.FunctionType(ir.DoubleType(), [operand.type for operand in operands])
+        return builder.call(builder.inttoptr(address, function.as_pointer()), operands)
+
+    return REAL(HANDLE, arguments), generate
+
+
+def _invoke_python(handle: Callable[..., float], arguments: tuple[Any, ...]) -> float:
+    return handle(*arguments)
+
+
+invoke = _invoke_python if numba.config.DISABLE_JIT else _invoke

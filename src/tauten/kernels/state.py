@@ -1,0 +1,212 @@
+"""What every family that learns along x keeps: one table, grown, regrouped, merged and saved in one place.
+
+Row 0 of the table is the constant feature, row 1 + j feature j. Its columns come in blocks: first one column of
+weights a decision (or class), then what the family adds. `memory` is a short vector of the family's own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tauten.kernels import loops
+from tauten.kernels.pointers import Kernel
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.uint8]
+
+
+@dataclass
+class Plan:
+    """What a learner tells its loop: the rules by handle, and the numbers that go with them."""
+
+    loss: Any
+    step: Any
+    C: Floats
+    bias: float
+
+
+@dataclass
+class Dense:
+    """Rows as a matrix."""
+
+    X: Floats
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def rest(self, first: int) -> "Dense":
+        """The rows from `first` on."""
+        return Dense(self.X[first:])
+
+
+@dataclass
+class Sparse:
+    """Rows as in CSR, with unsigned indices; `trusted` rows hold each column once, in any order."""
+
+    values: Floats
+    indices: NDArray[np.uint32]
+    starts: NDArray[np.uint64]
+    trusted: bool
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def rest(self, first: int) -> "Sparse":
+        """The rows from `first` on."""
+        return Sparse(self.values, self.indices, self.starts[first:], self.trusted)
+
+
+class BadRow(Exception):
+    """A loop stopped before this row, which cannot be learned."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
+
+
+class LinearState:
+    """The table, its growth, and the run of a loop over it; a family adds its decision and its columns."""
+
+    header: ClassVar[tuple[str, ...]] = ("n_features", "n_classes", "coupled", "averaged")
+
+    def __init__(self, n_features: int, n_classes: int, coupled: bool, averaged: bool, n_models: int = 1) -> None:
+        """`n_classes` is 0 for regression; `coupled` classes compete in one decision, others in one each."""
+        self.n_features, self.n_classes = n_features, n_classes
+        self.coupled, self.averaged, self.n_models = coupled, averaged, n_models
+        self.table: Floats = np.zeros((1 + n_features, self._table_width()))
+        self.memory: Floats = self._new_memory()
+
+    # -- what a family answers ----------------------------------------------------------------------------------
+
+    def _table_width(self) -> int:
+        raise NotImplementedError
+
+    def _new_memory(self) -> Floats:
+        raise NotImplementedError
+
+    def decide(self) -> Any:
+        """The handle of the family's decision."""
+        raise NotImplementedError
+
+    def upkeep(self) -> None:
+        """What a decision may ask for between two rows."""
+
+    def explicit(self) -> Floats:
+        """The weights that predict, one row a column of the model, the bias first."""
+        raise NotImplementedError
+
+    def _regrouped(self, order: Sequence[int]) -> Self:
+        raise NotImplementedError
+
+    # -- shared -------------------------------------------------------------------------------------------------
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of weights: one for two classes or a real target, else one a class; times the models."""
+        return self.n_models * (self.n_classes if self.n_classes > 2 else 1)
+
+    @property
+    def n_decisions(self) -> int:
+        return self.n_models if self.coupled else self.n_columns
+
+    @property
+    def used(self) -> Floats:
+        """The table without the room kept for features to come."""
+        return self.table[: 1 + self.n_features]
+
+    def grow_features(self, n_features: int) -> None:
+        """Make room for new features, doubling so that a stream pays for each feature once."""
+        if 1 + n_features > len(self.table):
+            table = np.zeros((max(1 + n_features, 2 * len(self.table)), self.table.shape[1]))
+            table[: len(self.table)] = self.table
+            self.table = table
+        self.n_features = max(self.n_features, n_features)
+
+    def regroup(self, order: Sequence[int]) -> None:
+        """Give class k what class `order[k]` had; -1 marks a class that is new."""
+        fresh = self._regrouped(order)
+        self.__dict__.update(fresh.__dict__)
+
+    def learn(
+        self, rows: Dense | Sparse, plan: Plan, y: Floats, margins: Floats, importance: Floats, scores: Floats, moved: Flags
+    ) -> None:
+        """Learn the rows in their order; raises BadRow before the first that it can't, the earlier ones learned."""
+        first = 0
+        while first < len(rows):
+            done = self.run(
+                rows.rest(first) if first else rows,
+                plan, y[first:], margins[first:], importance[first:], scores[first:], moved[first:],
+            )  # fmt: skip
+            if done < 0:
+                raise BadRow(first - 1 - done)
+            first += done
+
+    def run(
+        self, rows: Dense | Sparse, plan: Plan, y: Floats, margins: Floats, importance: Floats, scores: Floats, moved: Flags
+    ) -> int:
+        """One call of the compiled loop: how many rows it learned, or -1 - i before a row i it cannot learn."""
+        common = (
+            y, margins, importance, plan.C, plan.bias, self.used, self.memory,
+            self.decide(), plan.loss, plan.step, scores, moved,
+        )  # fmt: skip
+        if isinstance(rows, Dense):
+            done: int = loops.learn_dense.run(rows.X, *common)
+        else:
+            loop: Kernel = loops.learn_sparse_column if self.table.shape[1] == 1 else loops.learn_sparse
+            done = loop.run(rows.values, rows.indices, rows.starts, rows.trusted, *common)
+        self.upkeep()
+        return done
+
+    def settings(self) -> tuple[Any, ...]:
+        """What cannot change once something was learned."""
+        return tuple(getattr(self, name) for name in self.header if not name.startswith("n_"))
+
+    def place_features(self, columns: Sequence[int], n_features: int) -> None:
+        """Move feature j to column `columns[j]` of `n_features`."""
+        table = np.zeros((1 + n_features, self.table.shape[1]))
+        table[[0, *(1 + column for column in columns)]] = self.used
+        self.table, self.n_features = table, n_features
+
+    def mix(self, states: Sequence[Self], shares: Floats) -> None:
+        """Become the mean of states of the same features and classes, with shares that add up to 1."""
+        raise NotImplementedError
+
+    def arrays(self) -> dict[str, Floats]:
+        """Everything learned, for a model file."""
+        return {"table": self.used, "memory": self.memory}
+
+    @classmethod
+    def restore(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
+        """The state that was saved; raises ValueError where the parts do not fit together."""
+        height, width = arrays["table"].shape
+        if header["n_features"] != height - 1 or not 0 <= header["n_classes"] <= width:
+            raise ValueError(f"a table of {height} rows and {width} columns does not fit its header")
+        state = cls(**{name: header[name] for name in cls.header})
+        for name, like in state.arrays().items():
+            if arrays[name].shape != like.shape or arrays[name].dtype != like.dtype:
+                raise ValueError(f"{name} has shape {arrays[name].shape}, expected {like.shape}")
+            setattr(state, name, np.ascontiguousarray(arrays[name]))
+        return state
+
+
+def binary_to_columns(weights: Floats, order: Sequence[int], share: float) -> Floats:
+    """Columns of weights (last axis) after the classes changed to `order`.
+
+    One column w scores the second of two classes. Among three it becomes -share·w for the first and share·w for the
+    second: share ½ keeps the margin between them where classes compete, 1 keeps each column's own score.
+    """
+    n_old = 1 + max(order)
+    shape = weights.shape[:-1]
+    if len(order) <= 2:
+        return weights if n_old == 2 else np.zeros((*shape, 1))
+    if n_old <= 1:
+        return np.zeros((*shape, len(order)))
+    old = np.concatenate([-share * weights, share * weights], axis=-1) if n_old == 2 else weights
+    columns = np.zeros((*shape, len(order)))
+    for new, k in enumerate(order):
+        if k >= 0:
+            columns[..., new] = old[..., k]
+    return columns

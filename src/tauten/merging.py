@@ -1,0 +1,78 @@
+"""Many models into one: the weighted mean, over the union of their classes and features."""
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def merge(models: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
+    """A new model whose weights are the mean of the models' weights; it learns on from there.
+
+    Models must be of one class and agree on what shapes their state. A class or feature that a model has never seen
+    counts as weights of 0 there. Rounds, moves and class counts add up; class means are those of all rows together.
+    Parameters are the first model's. `weights` (default: all equal) need not add up to 1.
+
+    >>> import tauten as tt
+    >>> a = tt.PAClassifier(C=1.0).partial_fit([[1.0, 0.0], [-1.0, 0.0]], [1, 0])
+    >>> b = tt.PAClassifier(C=1.0).partial_fit([[0.0, 1.0], [0.0, -1.0]], [1, 0])
+    >>> tt.merge([a, b]).coef_.round(3).tolist()
+    [[0.25, 0.25]]
+    """
+    models = list(models)
+    shares = _shares(models, weights)
+    _check_alike(models)
+    parts = [copy.deepcopy(model) for model in models]
+    _share_features(parts)
+    if hasattr(parts[0], "classes_"):
+        for part in parts:
+            for other in models:
+                part._know(other.classes_)
+    merged = copy.deepcopy(parts[0])
+    merged.state_.mix([part.state_ for part in parts], shares)
+    for count in ("t_", "n_updates_", "class_count_"):
+        if hasattr(merged, count):
+            setattr(merged, count, sum(getattr(part, count) for part in parts))
+    return merged
+
+
+def _shares(models: Sequence[Any], weights: Sequence[float] | None) -> Any:
+    if not models:
+        raise ValueError("merge got no models; expected at least one.")
+    shares = np.ones(len(models)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if shares.shape != (len(models),) or not (np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() > 0):
+        raise ValueError(f"merge got weights {weights!r} for {len(models)} models; expected a positive number for each.")
+    return shares / shares.sum()
+
+
+def _check_alike(models: Sequence[Any]) -> None:
+    first = models[0]
+    for position, model in enumerate(models):
+        if type(model) is not type(first):
+            raise ValueError(f"Model {position} is a {type(model).__name__}; expected a {type(first).__name__}.")
+        model._need_fitted()
+        alike = model.state_.settings() == first.state_.settings() and model.fit_intercept == first.fit_intercept
+        if not alike or model.hash_bits != first.hash_bits:
+            raise ValueError(
+                f"Model {position} differs from the first in fit_intercept, average, window or hash_bits; expected the same."
+            )
+
+
+def _share_features(models: Sequence[Any]) -> None:
+    """Give all models the columns of all."""
+    indexes = [model.__dict__.get("_feature_index") for model in models]
+    if any(index is None for index in indexes):
+        widths = [model.n_features_in_ for model in models]
+        if any(index is not None for index in indexes) or len(set(widths)) > 1:
+            raise ValueError(f"Models have {widths} columns, not all of them named; expected names, or one width.")
+        return
+    union: dict[str, int] = {}
+    for index in indexes:
+        for name in index:
+            union.setdefault(name, len(union))
+    for model, index in zip(models, indexes, strict=True):
+        columns = [union[name] for name in sorted(index, key=index.__getitem__)]
+        model.state_.place_features(columns, len(union))
+        model._feature_index = dict(union)
+        model.n_features_in_ = len(union)

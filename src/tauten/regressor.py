@@ -1,0 +1,130 @@
+"""What every regressor adds: real targets, one column of weights."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
+
+from tauten import parameters
+from tauten.base import Decisions, LoopPlan, OnlineLearner, Record, one_row
+from tauten.kernels.state import BadRow, Floats, Plan
+from tauten.rows import Rows
+
+
+@dataclass
+class TargetPlan(LoopPlan):
+    """The loop's plan, and the buffers that one example uses."""
+
+    margin: float
+    y: Floats
+    margins: Floats
+    one: Floats
+    record: Record
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OnlineRegressor(RegressorMixin, OnlineLearner):
+    """A regressor of one real target."""
+
+    def margin(self) -> float:
+        """The error that is still forgiven."""
+        return 0.0
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from the start: `epochs` passes over the rows."""
+        with self._unchanged_on_error() as kept:
+            if not (self.warm_start and "state_" in self.__dict__):
+                self._reset()
+            rows, targets, weights = self._read_batch(kept, X, y, sample_weight)
+            for epoch, order in enumerate(self._orders(len(rows))):
+                self.settle(epoch)
+                if order is None:
+                    self._learn_targets(rows, targets, weights)
+                else:
+                    self._learn_targets(rows.take(order), targets[order], weights[order])
+        return self
+
+    def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn the rows once, in order, exactly as `learn_one` on each would."""
+        with self._unchanged_on_error() as kept:
+            rows, targets, weights = self._read_batch(kept, X, y, sample_weight)
+            self.settle(0)
+            self._learn_targets(rows, targets, weights)
+        return self
+
+    def learn_one(self, x: Any, y: float, sample_weight: float | None = None) -> Self:
+        """Learn one example: a dict, a vector or a sparse row."""
+        plan = self.__dict__.get("_plan")
+        if plan is not None and sample_weight is None and parameters.is_number(y):
+            row = self._fast_row(x)
+            if row is not None:
+                plan.y[0, 0] = y
+                try:
+                    self.state_.learn(
+                        row, plan.loop, plan.y, plan.margins, plan.one, plan.record.scores, plan.record.moved
+                    )
+                except BadRow:
+                    pass  # the slow way says what is wrong
+                else:
+                    self._count(plan.record.moved)
+                    return self
+        return self.partial_fit(one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight])
+
+    def _read_batch(
+        self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Rows, Floats, Floats]:
+        parameters.check(self)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        targets = column_or_1d(y, warn=True, dtype=np.float64)
+        assert_all_finite(targets, input_name="y")
+        check_consistent_length(X, targets)
+        rows = self._read(X, learning=True)
+        if "state_" in self.__dict__:
+            self._protect(kept, rows)
+        else:
+            self._begin(0)
+        return rows, targets, self._importance(sample_weight, len(rows))
+
+    def _make_plan(self) -> TargetPlan:
+        return TargetPlan(
+            loop=Plan(**self._plain_plan(self.loss)),
+            margin=self.margin(),
+            y=np.zeros((1, 1)),
+            margins=np.full((1, 1), self.margin()),
+            one=np.ones(1),
+            record=Record(np.zeros((1, 1)), np.zeros((1, 1), dtype=np.uint8)),
+        )
+
+    def _learn_targets(self, rows: Rows, targets: Floats, weights: Floats, record: Record | None = None) -> None:
+        def decisions(start: int, stop: int) -> Decisions:
+            y = targets[start:stop, None]
+            return y, np.full_like(y, self._plan_now().margin), weights[start:stop]
+
+        self._pass(rows, decisions, record)
+
+    def predict(self, X: Any) -> Floats:
+        """Scores as they are."""
+        return self._scores(X)[:, 0]
+
+    def predict_one(self, x: Any) -> float:
+        """The target predicted for one example; 0 before any was learned."""
+        return float(self._score_one(x)[0]) if "state_" in self.__dict__ else 0.0
+
+    def decision_function(self, X: Any) -> Floats:
+        """The same as `predict`, so that every learner can be asked for its scores."""
+        return self.predict(X)
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights of the features."""
+        return super().coef_[0]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,157 @@
+"""What a batch of examples is: dense or sparse rows, read from arrays, sparse matrices, frames or dicts.
+
+A batch keeps the type it came with. Loops get it block by block as float64, so that a float32 or integer batch is
+never copied as a whole.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tauten.kernels.state import Dense, Sparse
+
+BLOCK_VALUES = 1 << 18  # values a block holds: 2 MB as float64, what a core's cache keeps
+
+
+class Rows:
+    """A batch of n rows of one width."""
+
+    def __init__(self, X: Any, trusted: bool = False) -> None:
+        """`trusted`: a sparse batch whose rows hold each column at most once, though in any order."""
+        self.X = X.tocsr() if sp.issparse(X) else X
+        self.trusted = trusted
+        self.sparse = sp.issparse(X)
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def width(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def n_values(self) -> int:
+        return int(self.X.nnz if self.sparse else self.X.size)
+
+    def take(self, order: NDArray[np.intp]) -> "Rows":
+        """The rows in another order."""
+        return Rows(self.X[order], self.trusted)
+
+    def canonical(self) -> "Rows":
+        """The same batch with ascending columns, repeated ones added up."""
+        X = self.X.copy()
+        X.sum_duplicates()
+        return Rows(X, trusted=True)
+
+    def blocks(self, first: int, stop: int, per_row: int = 1) -> Iterator[tuple[int, Dense | Sparse]]:
+        """The rows from `first` to `stop` in blocks that fit a cache, each with its first row.
+
+        `per_row` is how many numbers the caller keeps for each row, which bounds the block as well.
+        """
+        values_per_row = max(self.n_values // max(len(self), 1), per_row, 1)
+        size = max(BLOCK_VALUES // values_per_row, 16)
+        for start in range(first, stop, size):
+            yield start, self.block(start, min(start + size, stop))
+
+    def block(self, start: int, stop: int) -> Dense | Sparse:
+        """Rows as the loops take them."""
+        if not self.sparse:
+            return Dense(np.ascontiguousarray(self.X[start:stop], dtype=np.float64))
+        X = self.X
+        starts = X.indptr[start : stop + 1].astype(np.int64)
+        values, indices = X.data, X.indices
+        if values.dtype != np.float64 or indices.dtype != np.int32:
+            values = values[starts[0] : starts[-1]].astype(np.float64)
+            indices = indices[starts[0] : starts[-1]].astype(np.int32)
+            starts -= starts[0]
+        return Sparse(
+            np.ascontiguousarray(values),
+            np.ascontiguousarray(indices).view(np.uint32),
+            starts.view(np.uint64),
+            self.trusted,
+        )
+
+    def check(self, names: Sequence[str] | None = None) -> None:
+        """Raise a ValueError for the first value that is not finite."""
+        values = self.X.data if self.sparse else self.X
+        if np.issubdtype(values.dtype, np.floating) and not np.isfinite(values).all():
+            for row in range(len(self)):
+                self._check_row(row, names)
+
+    def fault(self, row: int, names: Sequence[str] | None = None) -> Exception:
+        """What is wrong with a row that a loop refused."""
+        try:
+            self._check_row(row, names)
+        except ValueError as error:
+            return error
+        return ValueError(f"Row {row} has a column beyond the last one, {self.width - 1}; is the matrix damaged?")
+
+    def _check_row(self, row: int, names: Sequence[str] | None) -> None:
+        if self.sparse:
+            span = slice(self.X.indptr[row], self.X.indptr[row + 1])
+            columns, values = self.X.indices[span], self.X.data[span]
+        else:
+            columns, values = np.arange(self.width), np.asarray(self.X[row])
+        for column, value in zip(columns, values, strict=True):
+            if not np.isfinite(value):
+                where = f"column {names[column]!r}" if names is not None else f"column {column}"
+                shown = "NaN" if np.isnan(value) else "inf" if value > 0 else "-inf"
+                raise ValueError(f"Input X contains {shown} (row {row}, {where}); expected finite numbers.")
+
+
+def is_dicts(X: Any) -> bool:
+    """Whether a batch is a list of dicts."""
+    return isinstance(X, Sequence) and len(X) > 0 and isinstance(X[0], Mapping)
+
+
+def read_dicts(dicts: Sequence[Any], index: Mapping[str, int], grow: bool) -> tuple[Rows, dict[str, int]]:
+    """A batch of dicts from names to numbers, and the columns given to names that the index lacks.
+
+    Where the index may not grow, values under unknown names are left out.
+    """
+    new: dict[str, int] = {}
+    columns: list[int] = []
+    values: list[float] = []
+    starts = [0]
+    for row, example in enumerate(dicts):
+        check_dict(example, row)
+        for name, value in example.items():
+            column = index.get(name, new.get(name, -1))
+            if column < 0:
+                if not grow:
+                    continue
+                column = new[name] = len(index) + len(new)
+            columns.append(column)
+            values.append(value)
+        starts.append(len(columns))
+    parts = np.array(values, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(starts)
+    X = sp.csr_matrix(parts, shape=(len(dicts), len(index) + len(new)))
+    return Rows(X, trusted=True), new
+
+
+def hash_dicts(dicts: Sequence[Any], bits: int) -> Rows:
+    """A batch of dicts whose names are hashed into 2**bits columns, by scikit-learn's FeatureHasher."""
+    from sklearn.feature_extraction import FeatureHasher
+
+    for row, example in enumerate(dicts):
+        check_dict(example, row)
+    return Rows(FeatureHasher(1 << bits).transform(dicts), trusted=True)
+
+
+def check_dict(example: Any, row: int) -> None:
+    """Raise a ValueError unless an example is a dict from names to finite numbers."""
+    if not isinstance(example, Mapping):
+        raise ValueError(f"Row {row} is {type(example).__name__}; expected a dict, as the rows before it.")
+    for name, value in example.items():
+        if not isinstance(name, str):
+            raise ValueError(f"Row {row} has the feature name {name!r}; expected text.")
+        if not isinstance(value, Real | np.bool_):
+            hint = f" (for a category, {{'{name}={value}': 1}})" if isinstance(value, str) else ""
+            raise ValueError(f"Row {row}, feature {name!r} is {value!r}; expected a number{hint}.")
+        if not np.isfinite(value):
+            raise ValueError(f"Row {row}, feature {name!r} is {value!r}; expected a finite number.")
+
