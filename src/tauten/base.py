@@ -23,11 +23,12 @@ from tauten.io import model_file
 from tauten.kernels.first_order import FirstOrder
 from tauten.kernels.gather import Gatherer
 from tauten.kernels.pointers import Rule
-from tauten.kernels.state import BadRow, Dense, Flags, Floats, LinearState, Plan, Sparse
+from tauten.kernels.state import Dense, Flags, Floats, LinearState, Plan, Sparse
 from tauten.merging import merge
 from tauten.parameters import count, is_seed, optional, switch
 from tauten.rows import Rows, hash_dicts, is_dicts, read_dicts
 
+COUNTERS = ("n_rounds", "n_moves")
 Decisions = tuple[Floats, Floats, Floats]  # for each row: y, margins (a column a decision), importance
 
 
@@ -51,9 +52,12 @@ class Record:
 
 @dataclass
 class LoopPlan:
-    """What is worked out from parameters and classes once, and used at every row."""
+    """What is worked out from parameters and classes once, and used at every row; the buffers of `learn_one`."""
 
     loop: Plan
+    gather: Gatherer | None  # for dicts
+    one: Floats  # the importance of one example
+    record: Record  # where what happened to it goes
 
 
 class Learned(BaseEstimator):
@@ -61,8 +65,6 @@ class Learned(BaseEstimator):
 
     n_features_in_: int
     state_: LinearState
-    t_: int  # rounds: rows learned
-    n_updates_: int  # rows at which the model moved
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -117,7 +119,7 @@ class OnlineLearner(Learned):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in ("_plan", "_gatherer")}
+        return {name: value for name, value in state.items() if name != "_plan"}
 
     def _plan_now(self) -> Any:
         """What loops need of the parameters, kept until one of them or the classes change."""
@@ -132,10 +134,17 @@ class OnlineLearner(Learned):
         raise NotImplementedError
 
     def _plain_plan(self, loss: Rule) -> dict[str, Any]:
-        if self.new_state(1, 2).settings() != self.state_.settings():
+        """What every plan has."""
+        state, index = self.state_, self.__dict__.get("_feature_index")
+        if self.new_state(1, 2).settings() != state.settings():
             raise ValueError(f"{type(self).__name__}: average and window cannot change once something was learned; fit anew.")
-        C = np.full(self.state_.n_decisions, self.aggressiveness())
-        return dict(loss=loss.handle, step=self.step.handle, C=C, bias=float(self.fit_intercept))
+        C = np.full(state.n_decisions, self.aggressiveness())
+        return dict(
+            loop=Plan(state.decide(), loss.handle, self.step.handle, C, float(self.fit_intercept)),
+            gather=None if index is None or self.hash_bits is not None else Gatherer(index),
+            one=np.ones(1),
+            record=self._new_record(1),
+        )
 
     # -- state --------------------------------------------------------------------------------------------------
 
@@ -148,13 +157,26 @@ class OnlineLearner(Learned):
             raise NotFittedError(f"This {name} instance is not fitted yet: call fit, partial_fit or learn_one first.")
 
     def _reset(self) -> None:
-        for name in ("state_", "_feature_index", "n_features_in_", "t_", "n_updates_"):
+        for name in ("state_", "_feature_index", "n_features_in_"):
             self.__dict__.pop(name, None)
 
     def _begin(self, n_classes: int) -> None:
         self.state_ = self.new_state(self.n_features_in_, n_classes)
-        self.t_ = 0
-        self.n_updates_ = 0
+
+    @property
+    def t_(self) -> int:
+        """Rounds: rows learned."""
+        return self._learned().n_rounds
+
+    @property
+    def n_updates_(self) -> int:
+        """Rows at which the model moved."""
+        return self._learned().n_moves
+
+    def _learned(self) -> LinearState:
+        if "state_" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__} has learned nothing yet: call fit, partial_fit or learn_one first.")
+        return self.state_
 
     @contextmanager
     def _unchanged_on_error(self) -> Iterator[dict[str, Any]]:
@@ -227,53 +249,43 @@ class OnlineLearner(Learned):
         if learning:
             index.update(new)
             self.n_features_in_ = len(index)
-            if "state_" in self.__dict__:
+            if new and "state_" in self.__dict__:
                 self.state_.grow_features(len(index))
         return rows
 
-    def _fast_row(self, x: Any) -> Dense | Sparse | None:
+    def _fast_row(self, x: Any, plan: "LoopPlan", learning: bool = False) -> Dense | Sparse | None:
         """One example without any ceremony, where it is plainly one that the model can take."""
-        if type(x) is np.ndarray:
-            if x.ndim == 1 and x.dtype == np.float64 and len(x) == self.n_features_in_ and x.flags.c_contiguous:
-                return Dense(x[None])
-        elif isinstance(x, dict) and self.hash_bits is None:
-            index = self.__dict__.get("_feature_index")
-            if index is not None:
-                gatherer = self.__dict__.get("_gatherer")
-                if gatherer is None:
-                    gatherer = self.__dict__["_gatherer"] = Gatherer()
-                return gatherer(x, index)  # type: ignore[no-any-return]
+        if plan.gather is not None and isinstance(x, dict):
+            row = plan.gather(x)
+            if row is None and learning:
+                self._read_dicts([x], learning=True)
+                row = plan.gather(x)
+            return row
+        if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64 and x.flags.c_contiguous:
+            return Dense(x[None]) if len(x) == self.n_features_in_ else None
         return None
 
     # -- learning -----------------------------------------------------------------------------------------------
 
     def _pass(
-        self, rows: Rows, decisions: Callable[[int, int], Decisions], record: Record | None = None, first: int = 0
+        self, rows: Rows, first: int, stop: int, decisions: Callable[[int, int], Decisions], record: Record | None = None
     ) -> None:
-        """Learn rows from `first` on, in order, block by block."""
-        state, plan = self.state_, self._plan_now()
-        for start, block in rows.blocks(first, len(rows), state.table.shape[1]):
-            stop = start + len(block)
-            kept = record.part(start, stop) if record else self._new_record(len(block))
-            try:
-                state.learn(block, plan.loop, *decisions(start, stop), kept.scores, kept.moved)
-            except BadRow as bad:
-                row = start + bad.row
-                self._count(kept.moved[: bad.row])
+        """Learn rows from `first` to `stop`, in order, block by block."""
+        state, loop = self.state_, self._plan_now().loop
+        for start, block in rows.blocks(first, stop, state.table.shape[1]):
+            end = start + len(block)
+            kept = record.part(start, end) if record else self._new_record(len(block))
+            row = start + state.learn(block, loop, *decisions(start, end), kept.scores, kept.moved)
+            if row < end:
                 if rows.trusted or not rows.sparse:
-                    raise rows.fault(row, self._names_or_none()) from None
-                return self._pass(rows.canonical(), decisions, record, row)
-            self._count(kept.moved)
+                    raise rows.fault(row, self._names_or_none())
+                return self._pass(rows.canonical(), row, stop, decisions, record)
         return None
 
     def _new_record(self, n_rows: int) -> Record:
         return Record(
             np.zeros((n_rows, self.state_.n_columns)), np.zeros((n_rows, self.state_.n_decisions), dtype=np.uint8)
         )
-
-    def _count(self, moved: Flags) -> None:
-        self.t_ += len(moved)
-        self.n_updates_ += int(np.count_nonzero(moved.any(axis=1)))
 
     def _importance(self, sample_weight: ArrayLike | None, n_rows: int) -> Floats:
         """Example weights, checked."""
@@ -316,33 +328,21 @@ class OnlineLearner(Learned):
         return scores
 
     def _score_one(self, x: Any) -> Floats:
-        """Scores of one example."""
-        row = self._fast_row(x)
-        weights = self.state_.explicit()
-        bias = weights[:, 0] * float(self.fit_intercept)
-        if isinstance(row, Sparse):
-            n = int(row.starts[1])
-            return weights[:, 1 + row.indices[:n].astype(np.intp)] @ row.values[:n] + bias
-        if isinstance(row, Dense):
-            scores = weights[:, 1:] @ row.X[0] + bias
-            if np.isfinite(scores).all():
-                return scores
-        return self._score_rows(self._read(one_row(x), learning=False))[0]
+        """Scores of one example, as a batch of one."""
+        plan = self._plan_now()
+        row = self._fast_row(x, plan)
+        scores = self.state_.score_row(row, plan.loop.bias) if row is not None else None
+        return scores if scores is not None else self._score_rows(self._read(one_row(x), learning=False))
 
     @property
     def coef_(self) -> Floats:
         """Weights of the features."""
-        return self._explicit()[:, 1:].copy()
+        return self._learned().explicit()[:, 1:].copy()
 
     @property
     def intercept_(self) -> Floats:
         """Weight of the constant feature; 0 without fit_intercept."""
-        return self._explicit()[:, 0] * float(self.fit_intercept)
-
-    def _explicit(self) -> Floats:
-        if "state_" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__} has no weights yet: call fit, partial_fit or learn_one first.")
-        return self.state_.explicit()
+        return self._learned().explicit()[:, 0] * float(self.fit_intercept)
 
     # -- keeping ------------------------------------------------------------------------------------------------
 
@@ -353,7 +353,7 @@ class OnlineLearner(Learned):
             "class": type(self).__name__,
             "parameters": model_file.encode(self.get_params(deep=False)),
             "learned": model_file.encode({name: self.__dict__[name] for name in self._kept if name in self.__dict__}),
-            "state": {name: getattr(self.state_, name) for name in self.state_.header},
+            "state": {name: getattr(self.state_, name) for name in (*self.state_.header, *COUNTERS)},
         }
         model_file.write(path, header, self.state_.arrays())
 
@@ -376,10 +376,12 @@ class OnlineLearner(Learned):
             learner.__dict__.update(learned)
             family = type(learner.new_state(1, 2))
             learner.state_ = family.restore(header["state"], arrays)
+            for name in COUNTERS:
+                setattr(learner.state_, name, header["state"][name])
             learner.check_learned()
         return learner
 
-    _kept: ClassVar[tuple[str, ...]] = ("n_features_in_", "_feature_index", "t_", "n_updates_")
+    _kept: ClassVar[tuple[str, ...]] = ("n_features_in_", "_feature_index")
 
     def check_learned(self) -> None:
         """Raise a ValueError unless what was loaded fits together."""
@@ -388,9 +390,10 @@ class OnlineLearner(Learned):
             raise ValueError("the feature names do not match the columns")
         if self.state_.n_features != self.n_features_in_:
             raise ValueError(f"weights of {self.state_.n_features} features, expected {self.n_features_in_}")
-        for name in ("t_", "n_updates_"):
-            if not parameters.is_count(getattr(self, name)) or getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}, expected a count")
+        for name in COUNTERS:
+            value = getattr(self.state_, name)
+            if not parameters.is_count(value) or value < 0:
+                raise ValueError(f"{name} is {value!r}, expected a count")
 
     def merge(self, *others: Self, weights: Sequence[float] | None = None) -> Self:
         """A new model, the weighted mean of this one and the others; see `tauten.merge`."""

@@ -14,7 +14,7 @@ from sklearn.utils.validation import assert_all_finite, check_consistent_length,
 from tauten import parameters
 from tauten.base import Decisions, LoopPlan, OnlineLearner, Record, one_row
 from tauten.kernels.first_order import passive
-from tauten.kernels.state import BadRow, Floats, Plan
+from tauten.kernels.state import Floats, Plan
 from tauten.parameters import is_list, is_weight_map, optional
 from tauten.rows import Rows
 
@@ -25,13 +25,11 @@ Codes = NDArray[np.intp]
 class ClassPlan(LoopPlan):
     """The loop's plan, and tables with a row a class."""
 
-    codes: dict[Any, int]  # label -> row
     labels: list[Any]
+    sides: dict[Any, tuple[int, Floats, Floats]]  # label -> code, and its rows of the tables
     y: Floats
     margins: Floats
     importance: Floats | None  # class weights; None where they are all 1
-    one: Floats
-    record: Record
     plain: bool  # neither margins nor importance change from row to row
 
 
@@ -76,7 +74,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
                 self._protect(kept, rows)
             for known in (self.classes, labels):
                 self._know(() if known is None else known)
-            codes = np.searchsorted(self.classes_, labels)
+            codes = self._encode(labels)
             weights = weights * self._balanced(codes)
             for epoch, order in enumerate(self._orders(len(rows))):
                 self.settle(epoch)
@@ -98,29 +96,20 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
                 self._know(() if known is None else known)
             for first, stop in self._spans(labels):
                 self._know(labels[first : first + 1])
-                codes = np.searchsorted(self.classes_, labels[first:stop])
-                part = rows if (first, stop) == (0, len(rows)) else rows.take(np.arange(first, stop))
                 self.settle(0)
-                self._learn_known(part, codes, weights[first:stop], running=True)
+                self._learn_known(rows, self._encode(labels[first:stop]), weights, first, running=True)
         return self
 
     def learn_one(self, x: Any, y: Any, sample_weight: float | None = None) -> Self:
         """Learn one example: a dict, a vector or a sparse row."""
         plan = self.__dict__.get("_plan")
-        if plan is not None and plan.plain and sample_weight is None:
-            code = plan.codes.get(y, -1)
-            row = self._fast_row(x) if code >= 0 else None
+        if plan is not None and plan.plain and sample_weight is None and y in plan.sides:
+            code, side, margins = plan.sides[y]
+            row = self._fast_row(x, plan, learning=True)
             if row is not None:
-                try:
-                    self.state_.learn(
-                        row, plan.loop, plan.y[code : code + 1], plan.margins[code : code + 1],
-                        plan.one, plan.record.scores, plan.record.moved,
-                    )  # fmt: skip
-                except BadRow:
-                    pass  # the slow way says what is wrong
-                else:
+                record = plan.record
+                if self.state_.learn_row(row, plan.loop, side, margins, plan.one, record.scores, record.moved):
                     self.class_count_[code] += 1
-                    self._count(plan.record.moved)
                     return self
         return self.partial_fit(one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight])
 
@@ -135,19 +124,29 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         labels = column_or_1d(np.asarray(y), warn=True)
-        check_classification_targets(labels)
-        assert_all_finite(labels, input_name="y")
+        if labels.dtype.kind not in "biuUS":  # others may hold what is no label
+            check_classification_targets(labels)
+            assert_all_finite(labels, input_name="y")
         known = self.classes_ if "classes_" in self.__dict__ else np.asarray(self.classes or labels[:1])
         if len(known) and len(labels) and _is_text(known) != _is_text(labels):
             kinds = ("numbers", "text")
             raise ValueError(f"Labels are {kinds[_is_text(labels)]}, but the labels known are {kinds[_is_text(known)]}.")
         return labels
 
+    def _encode(self, labels: NDArray[Any]) -> Codes:
+        """The place of each label among the classes."""
+        if len(self.classes_) == 2:
+            return (labels == self.classes_[1]).astype(np.intp)
+        return np.searchsorted(self.classes_, labels)
+
     def _spans(self, labels: NDArray[Any]) -> Iterator[tuple[int, int]]:
         """Stretches of rows in each of which only the first may bring a label that is new."""
-        seen, first = np.unique(labels, return_index=True)
-        known = self.classes_ if "classes_" in self.__dict__ else seen[:0]
-        starts = sorted({0, *first[~np.isin(seen, known)].tolist()})
+        if "classes_" in self.__dict__ and np.array_equal(self.classes_.take(self._encode(labels), mode="clip"), labels):
+            yield 0, len(labels)
+            return
+        seen = np.unique(labels)
+        new = seen[~np.isin(seen, self.classes_)] if "classes_" in self.__dict__ else seen
+        starts = sorted({0, *(int(np.argmax(labels == label)) for label in new)})
         yield from zip(starts, [*starts[1:], len(labels)], strict=True)
 
     def _know(self, labels: ArrayLike) -> None:
@@ -176,7 +175,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             self.__dict__.pop(name, None)
 
     def _make_plan(self) -> ClassPlan:
-        n_classes, state = len(self.classes_), self.state_
+        n_classes = len(self.classes_)
         if n_classes <= 2:
             y = np.array([[-1.0], [1.0]])[:n_classes]
         elif self.coupled:
@@ -187,15 +186,14 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         importance = None
         if isinstance(self.class_weight, Mapping):
             importance = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
+        margins = self.margins(y)
         return ClassPlan(
-            loop=Plan(**self._plain_plan(self.loss if n_classes > 1 else passive)),
-            codes={label: code for code, label in enumerate(labels)},
+            **self._plain_plan(self.loss if n_classes > 1 else passive),
             labels=labels,
+            sides={label: (k, y[k : k + 1], margins[k : k + 1]) for k, label in enumerate(labels)},
             y=y,
-            margins=self.margins(y),
+            margins=margins,
             importance=importance,
-            one=np.ones(1),
-            record=Record(np.zeros((1, state.n_columns)), np.zeros((1, state.n_decisions), dtype=np.uint8)),
             plain=self.class_weight is None and self.running_margins(y, y, y) is None,
         )
 
@@ -208,42 +206,49 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             )
 
     def _learn_known(
-        self, rows: Rows, codes: Codes, weights: Floats, running: bool = False, record: Record | None = None
+        self, rows: Rows, codes: Codes, weights: Floats, first: int = 0, running: bool = False, record: Record | None = None
     ) -> None:
-        """Learn rows whose labels are all classes already; `running` balances classes by their counts so far."""
+        """Learn the rows from `first` on whose classes are `codes`; `running` balances classes by their counts so far."""
 
         def decisions(start: int, stop: int) -> Decisions:
-            before = self.class_count_ + np.bincount(codes[:start], minlength=len(self.classes_))
-            importance = weights[start:stop] * self.class_factors(codes[start:stop], before if running else None)
-            return *self.row_decisions(codes[start:stop], before), importance
+            part = slice(start - first, stop - first)
+            before = self._counts_before(codes[: part.start])
+            importance = weights[start:stop] * self.class_factors(codes[part], before if running else None)
+            return *self.row_decisions(codes[part], before), importance
 
-        self._pass(rows, decisions, record)
+        self._pass(rows, first, first + len(codes), decisions, record)
         self.class_count_ += np.bincount(codes, minlength=len(self.classes_))
+
+    def _counts_before(self, codes: Codes) -> NDArray[np.int64]:
+        """Counts of the classes before a row, given those that came before it in its batch; 0 where none are needed."""
+        if self._plan_now().plain:
+            return np.zeros_like(self.class_count_)
+        return self.class_count_ + np.bincount(codes, minlength=len(self.classes_))
 
     def row_decisions(self, codes: Codes, before: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """For each row the sides of its decisions and the margins asked, given the counts of classes before them."""
         plan = self._plan_now()
-        y = plan.y[codes]
+        y = plan.y.take(codes, axis=0)
         if self.running_margins(plan.y, plan.y, plan.y) is None:
-            return y, plan.margins[codes]
+            return y, plan.margins.take(codes, axis=0)
         counts = _running_counts(codes, before)
         inside = counts if len(self.classes_) > 2 else counts[:, -1:]
         margins = self.running_margins(y, inside, counts.sum(axis=1, keepdims=True) - inside)
         return y, margins  # type: ignore[return-value]
 
-    def class_factors(self, codes: Codes, before: NDArray[np.int64] | None) -> Floats:
+    def class_factors(self, codes: Codes, before: NDArray[np.int64] | None) -> Floats | float:
         """What class_weight multiplies C by at each row; with "balanced", from the counts so far where given."""
         if isinstance(self.class_weight, Mapping):
             return self._plan_now().importance[codes]  # type: ignore[no-any-return]
         if self.class_weight is None or before is None:
-            return np.ones(len(codes))
+            return 1.0
         counts = _running_counts(codes, before)
         return counts.sum(axis=1) / (len(self.classes_) * counts[np.arange(len(codes)), codes])
 
-    def _balanced(self, codes: Codes) -> Floats:
+    def _balanced(self, codes: Codes) -> Floats | float:
         """With class_weight="balanced", each row's weight by the counts of its whole batch."""
         if self.class_weight != "balanced":
-            return np.ones(len(codes))
+            return 1.0
         counts = np.bincount(codes, minlength=len(self.classes_))
         return (len(codes) / (len(self.classes_) * counts))[codes]
 
@@ -265,7 +270,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         if "classes_" not in self.__dict__:
             return min(self.classes, default=None) if self.classes is not None else None
         plan = self._plan_now()
-        return plan.labels[int(self.winners(self._score_one(x)[None])[0])]
+        return plan.labels[int(self.winners(self._score_one(x))[0])]
 
     def winners(self, scores: Floats) -> Codes:
         """The class code that each row of scores predicts."""

@@ -31,9 +31,10 @@ def merge(models: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
                 part._know(other.classes_)
     merged = copy.deepcopy(parts[0])
     merged.state_.mix([part.state_ for part in parts], shares)
-    for count in ("t_", "n_updates_", "class_count_"):
-        if hasattr(merged, count):
-            setattr(merged, count, sum(getattr(part, count) for part in parts))
+    merged.state_.n_rounds = sum(part.t_ for part in parts)
+    merged.state_.n_moves = sum(part.n_updates_ for part in parts)
+    if hasattr(merged, "class_count_"):
+        merged.class_count_ = np.sum([part.class_count_ for part in parts], axis=0)
     return merged
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import assert_all_finite, check_consistent_length,
 
 from tauten import parameters
 from tauten.base import Decisions, LoopPlan, OnlineLearner, Record, one_row
-from tauten.kernels.state import BadRow, Floats, Plan
+from tauten.kernels.state import Floats, Plan
 from tauten.rows import Rows
 
 
@@ -22,8 +22,6 @@ class TargetPlan(LoopPlan):
     margin: float
     y: Floats
     margins: Floats
-    one: Floats
-    record: Record
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -60,17 +58,11 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
         """Learn one example: a dict, a vector or a sparse row."""
         plan = self.__dict__.get("_plan")
         if plan is not None and sample_weight is None and parameters.is_number(y):
-            row = self._fast_row(x)
+            row = self._fast_row(x, plan, learning=True)
             if row is not None:
                 plan.y[0, 0] = y
-                try:
-                    self.state_.learn(
-                        row, plan.loop, plan.y, plan.margins, plan.one, plan.record.scores, plan.record.moved
-                    )
-                except BadRow:
-                    pass  # the slow way says what is wrong
-                else:
-                    self._count(plan.record.moved)
+                scores, moved = plan.record.scores, plan.record.moved
+                if self.state_.learn_row(row, plan.loop, plan.y, plan.margins, plan.one, scores, moved):
                     return self
         return self.partial_fit(one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight])
 
@@ -92,12 +84,10 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
 
     def _make_plan(self) -> TargetPlan:
         return TargetPlan(
-            loop=Plan(**self._plain_plan(self.loss)),
+            **self._plain_plan(self.loss),
             margin=self.margin(),
             y=np.zeros((1, 1)),
             margins=np.full((1, 1), self.margin()),
-            one=np.ones(1),
-            record=Record(np.zeros((1, 1)), np.zeros((1, 1), dtype=np.uint8)),
         )
 
     def _learn_targets(self, rows: Rows, targets: Floats, weights: Floats, record: Record | None = None) -> None:
@@ -105,7 +95,7 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
             y = targets[start:stop, None]
             return y, np.full_like(y, self._plan_now().margin), weights[start:stop]
 
-        self._pass(rows, decisions, record)
+        self._pass(rows, 0, len(rows), decisions, record)
 
     def predict(self, X: Any) -> Floats:
         """Scores as they are."""
@@ -113,7 +103,7 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
 
     def predict_one(self, x: Any) -> float:
         """The target predicted for one example; 0 before any was learned."""
-        return float(self._score_one(x)[0]) if "state_" in self.__dict__ else 0.0
+        return float(self._score_one(x)[0, 0]) if "state_" in self.__dict__ else 0.0
 
     def decision_function(self, X: Any) -> Floats:
         """The same as `predict`, so that every learner can be asked for its scores."""

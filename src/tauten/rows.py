@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tauten.kernels.state import Dense, Sparse
 
-BLOCK_VALUES = 1 << 18  # values a block holds: 2 MB as float64, what a core's cache keeps
+BLOCK_VALUES = 1 << 20  # values a block holds: 8 MB as float64
 
 
 class Rows:

@@ -32,15 +32,15 @@ SMALLEST_SCALE_AVERAGED = 1e-3
 
 
 @njit
-def _anchored(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+def _anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
     """Count x into its class, then move each column whose loss is positive."""
     gamma, kappa = memory[GAMMA], memory[KAPPA]
     n_classes = n if n > 1 else 2
-    own = 1 if y[0] > 0.0 else 0
+    own = 1 if y[i * n] > 0.0 else 0
     total = 0.0  # ⟨sum of all rows, x⟩
     n_rows = 0.0
     for k in range(n_classes):
-        if n > 1 and y[k] > 0.0:
+        if n > 1 and y[i * n + k] > 0.0:
             own = k
         total += s[n + k]
         n_rows += memory[COUNTS + k]
@@ -59,30 +59,30 @@ def _anchored(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull,
         inside, outside = s[n + k], total - s[n + k]
         score = scale * s[c] + p * inside + q * outside
         s[c] = score
-        pull[c] = -counted * (p if y[c] > 0.0 else q) / scale
-        moved[c] = False
+        pull[c] = -counted * (p if y[i * n + c] > 0.0 else q) / scale
+        moved[i * n + c] = False
         if sqnorm == 0.0 or not np.isfinite(sqnorm):
             continue
-        signed_loss = invoke(loss, (score, y[c], margins[c]))
+        signed_loss = invoke(loss, (score, y[i * n + c], margins[i * n + c]))
         if signed_loss == 0.0:
             continue
         to_inside = kappa / memory[COUNTS + k] if memory[COUNTS + k] > 0.0 else 0.0
         n_outside = n_rows - memory[COUNTS + k]
         to_outside = kappa / n_outside if n_outside > 0.0 else 0.0
-        if y[c] > 0.0:
+        if y[i * n + c] > 0.0:
             inside += counted * sqnorm
         else:
             outside += counted * sqnorm
         anchor_score = to_inside * inside - to_outside * outside
-        numerator = abs(signed_loss) + gamma * (margins[c] - y[c] * anchor_score)
+        numerator = abs(signed_loss) + gamma * (margins[i * n + c] - y[i * n + c] * anchor_score)
         alpha = invoke(step, (numerator, sqnorm, C[c] * importance, gamma))
         if not np.isfinite(alpha):
             continue
         memory[f + SCALE] = scale / (1.0 + gamma)
         memory[f + P] = (p + gamma * to_inside) / (1.0 + gamma)
         memory[f + Q] = (q - gamma * to_outside) / (1.0 + gamma)
-        pull[c] = (alpha * y[c] - counted * (p if y[c] > 0.0 else q)) / scale
-        moved[c] = True
+        pull[c] = (alpha * y[i * n + c] - counted * (p if y[i * n + c] > 0.0 else q)) / scale
+        moved[i * n + c] = True
         verdict = MOVE
     for c in range(n):
         if memory[COUNTS + n_classes + PER_COLUMN * c + SCALE] < SMALLEST_SCALE:
@@ -91,11 +91,11 @@ def _anchored(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull,
     return verdict
 
 
-def anchored(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
-    return _anchored(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
+def anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+    return _anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
 
 
-def anchored_averaged(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+def anchored_averaged(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
     """The same moves; V gives way as u and S grow, and the scores reported are the average's."""
     n_classes = n if n > 1 else 2
     first = n + n_classes
@@ -108,13 +108,13 @@ def anchored_averaged(s, sqnorm, y, margins, importance, C, memory, loss, step, 
         f = COUNTS + n_classes + PER_COLUMN * c
         sums = memory[f + SUM_P] * s[n + k] + memory[f + SUM_Q] * (total - s[n + k])
         pull[first + c] = memory[f + SUM_SCALE] * s[c] + sums + s[first + c]
-    verdict = _anchored(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
+    verdict = _anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
     verdict = max(verdict, MOVE)
     rounds = memory[ROUNDS] - 1.0
     for c in range(n):
         f = COUNTS + n_classes + PER_COLUMN * c
         s[c] = pull[first + c] / rounds if rounds > 0.0 else 0.0
-        entering = memory[f + SUM_P] if y[c] > 0.0 else memory[f + SUM_Q]
+        entering = memory[f + SUM_P] if y[i * n + c] > 0.0 else memory[f + SUM_Q]
         pull[first + c] = -memory[f + SUM_SCALE] * pull[c] - counted * entering
         memory[f + SUM_SCALE] += memory[f + SCALE]
         memory[f + SUM_P] += memory[f + P]
@@ -151,14 +151,15 @@ class ClassMeans(LinearState):
         """Take the learner's parameters: the pull of the anchor, its scale, and whether the means still follow."""
         self.memory[[GAMMA, KAPPA, FROZEN]] = gamma, kappa, float(frozen)
 
-    def _in_and_out(self) -> tuple[Floats, Floats]:
+    def in_and_out(self, table: Floats) -> tuple[Floats, Floats]:
         """For each column the sum of its own class and of all others."""
-        own = self.sums if self.n_columns > 1 else self.sums[:, 1:]
-        return own, self.sums.sum(axis=1, keepdims=True) - own
+        sums = table[:, self.n_columns : self.n_columns + self.n_sums]
+        own = sums if self.n_columns > 1 else sums[:, 1:]
+        return own, sums.sum(axis=1, keepdims=True) - own
 
     def anchor(self) -> Floats:
         """κ(m₊ − m₋), one row a column of the model; the mean of a class not seen yet is 0."""
-        inside, outside = self._in_and_out()
+        inside, outside = self.in_and_out(self.used)
         n_inside = self.counts if self.n_columns > 1 else self.counts[1:]
         n_outside = self.counts.sum() - n_inside
         means = inside / np.maximum(n_inside, 1.0) - outside / np.maximum(n_outside, 1.0)
@@ -194,17 +195,17 @@ class Anchored(ClassMeans):
     def _factors(self) -> Floats:
         return self.memory[COUNTS + self.n_sums :].reshape(self.n_columns, PER_COLUMN)
 
-    def _combination(self, scale: int) -> Floats:
+    def _combination(self, table: Floats, scale: int) -> Floats:
         """w (scale = SCALE), or the part of its sum over the rounds that u and S hold (SUM_SCALE)."""
-        inside, outside = self._in_and_out()
+        inside, outside = self.in_and_out(table)
         u_factor, inside_factor, outside_factor = self._factors[:, scale : scale + 3].T
-        return u_factor * self.used[:, : self.n_columns] + inside_factor * inside + outside_factor * outside
+        return u_factor * table[:, : self.n_columns] + inside_factor * inside + outside_factor * outside
 
-    def explicit(self) -> Floats:
+    def readout(self, table: Floats) -> Floats:
         if self.averaged and self.memory[ROUNDS] > 0:
-            total = self._combination(SUM_SCALE) + self.used[:, self.n_columns + self.n_sums :]
-            return (total / self.memory[ROUNDS]).T
-        return self._combination(SCALE).T
+            total = self._combination(table, SUM_SCALE) + table[:, self.n_columns + self.n_sums :]
+            return total / self.memory[ROUNDS]
+        return self._combination(table, SCALE)
 
     def upkeep(self) -> None:
         smallest = SMALLEST_SCALE_AVERAGED if self.averaged else SMALLEST_SCALE
@@ -214,8 +215,8 @@ class Anchored(ClassMeans):
     def _write_out(self) -> None:
         """Make u the weights themselves, and V the whole of their sum."""
         if self.averaged:
-            self.used[:, self.n_columns + self.n_sums :] += self._combination(SUM_SCALE)
-        self.used[:, : self.n_columns] = self._combination(SCALE)
+            self.used[:, self.n_columns + self.n_sums :] += self._combination(self.used, SUM_SCALE)
+        self.used[:, : self.n_columns] = self._combination(self.used, SCALE)
         self._factors[:] = 0.0
         self._factors[:, SCALE] = 1.0
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tauten.kernels.loops import MOVE, STAY
+from tauten.kernels.loops import MOVE, STAY, signed_step
 from tauten.kernels.pointers import COUNT, FLAGS, HANDLE, REAL, REALS, Rule, invoke, rule
 from tauten.kernels.state import Floats, LinearState, binary_to_columns
 
 DECISION = REAL(
-    REALS, REAL, REALS, REALS, REAL, REALS, REALS, HANDLE, HANDLE, COUNT, REALS, FLAGS
-)  # s, sqnorm, y, margins, importance, C, memory, loss, step, n decisions, pull, moved
+    COUNT, REALS, REAL, REALS, REALS, REAL, REALS, REALS, HANDLE, HANDLE, COUNT, REALS, FLAGS
+)  # row, s, sqnorm, y, margins, importance, C, memory, loss, step, n decisions, pull, moved
 
 GROUP, ROUNDS = 0, 1  # memory: columns a decision couples; rounds behind the average
 
@@ -29,27 +29,19 @@ def passive(score, y, margin):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _signed_step(signed_loss, sqnorm, C, step):  # type: ignore[no-untyped-def]
-    if signed_loss == 0.0 or sqnorm == 0.0 or not np.isfinite(sqnorm):
-        return 0.0
-    tau = invoke(step, (abs(signed_loss), sqnorm, C))
-    return np.copysign(tau, signed_loss) if 0.0 < tau < np.inf else 0.0
-
-
-@njit
-def _binary(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+def _binary(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
     verdict = STAY
     for c in range(n):
-        signed_loss = invoke(loss, (s[c], y[c], margins[c]))
-        pull[c] = _signed_step(signed_loss, sqnorm, C[c] * importance, step)
-        moved[c] = pull[c] != 0.0
-        if moved[c]:
+        signed_loss = invoke(loss, (s[c], y[i * n + c], margins[i * n + c]))
+        pull[c] = signed_step(signed_loss, sqnorm, C[c] * importance, step)
+        moved[i * n + c] = pull[c] != 0.0
+        if pull[c] != 0.0:
             verdict = MOVE
     return verdict
 
 
 @njit
-def _max_score(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+def _max_score(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
     """The right class against the best wrong one, as two classes of which the later is the side y = 1.
 
     Moving both counts ‖x‖² twice.
@@ -58,17 +50,17 @@ def _max_score(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull
     verdict = STAY
     for g in range(n):
         first = g * group
-        right = first + int(y[g])
+        right = first + int(y[i * n + g])
         rival = first if right != first else first + 1
         for c in range(first, first + group):
             pull[c] = 0.0
             if c != right and s[c] > s[rival]:
                 rival = c
         side = 1.0 if right > rival else -1.0
-        signed_loss = invoke(loss, (side * (s[right] - s[rival]), side, margins[g]))
-        tau = side * _signed_step(signed_loss, 2.0 * sqnorm, C[g] * importance, step)
-        moved[g] = tau != 0.0
-        if moved[g]:
+        signed_loss = invoke(loss, (side * (s[right] - s[rival]), side, margins[i * n + g]))
+        tau = side * signed_step(signed_loss, 2.0 * sqnorm, C[g] * importance, step)
+        moved[i * n + g] = tau != 0.0
+        if tau != 0.0:
             pull[right] = tau
             pull[rival] = -tau
             verdict = MOVE
@@ -85,22 +77,22 @@ def _average(s, memory, n_columns, pull):  # type: ignore[no-untyped-def]
     memory[ROUNDS] = rounds + 1.0
 
 
-def binary(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
-    return _binary(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
+def binary(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+    return _binary(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
 
 
-def max_score(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
-    return _max_score(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
+def max_score(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+    return _max_score(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
 
 
-def binary_averaged(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
-    verdict = _binary(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
+def binary_averaged(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+    verdict = _binary(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
     _average(s, memory, n, pull)
     return verdict
 
 
-def max_score_averaged(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
-    verdict = _max_score(s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
+def max_score_averaged(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
+    verdict = _max_score(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
     _average(s, memory, n * int(memory[GROUP]), pull)
     return verdict
 
@@ -128,11 +120,10 @@ class FirstOrder(LinearState):
     def decide(self) -> Any:
         return DECISIONS[self.coupled and self.n_classes > 2, self.averaged].handle
 
-    def explicit(self) -> Floats:
-        weights = self.used[:, : self.n_columns]
-        if self.averaged and self.memory[ROUNDS] > 0:
-            weights = weights + self.used[:, self.n_columns :] / self.memory[ROUNDS]
-        return weights.T
+    def readout(self, table: Floats) -> Floats:
+        if not self.averaged:
+            return table
+        return table[:, : self.n_columns] + table[:, self.n_columns :] / max(self.memory[ROUNDS], 1.0)
 
     def mix(self, states: Sequence["FirstOrder"], shares: Floats) -> None:
         weights = sum(share * state.used[:, : self.n_columns] for share, state in zip(shares, states, strict=True))
@@ -146,6 +137,6 @@ class FirstOrder(LinearState):
         state = FirstOrder(self.n_features, len(order), self.coupled, self.averaged)
         share = 0.5 if self.coupled else 1.0
         blocks = np.split(self.used, 2 if self.averaged else 1, axis=1)
-        state.table = np.concatenate([binary_to_columns(block, order, share) for block in blocks], axis=1)
+        state.used[:] = np.concatenate([binary_to_columns(block, order, share) for block in blocks], axis=1)
         state.memory[ROUNDS] = self.memory[ROUNDS]
         return state

@@ -47,37 +47,38 @@ def gather(row, index, indices, values, cursor, item):  # type: ignore[no-untype
 
 
 class Gatherer:
-    """Gathers dicts into buffers that are used again and again, so a row is good until the next one."""
+    """Gathers dicts by one index into buffers that are used again and again, so a row is good until the next one."""
 
-    def __init__(self) -> None:
+    def __init__(self, index: dict[str, int]) -> None:
+        self._index = index
         self._cursor = np.zeros(1, np.int64)
         self._item = np.zeros(2, np.uintp)
         self._starts = np.zeros(2, np.uint64)
         self._make_room(64)
+        self._gather = _gather_in_python if numba.config.DISABLE_JIT else self._gather_compiled
 
     def _make_room(self, n_values: int) -> None:
-        values = np.empty(n_values)
-        self._row = Sparse(values, np.empty(n_values, np.uint32), self._starts, trusted=True)
+        self._row = Sparse(np.empty(n_values), np.empty(n_values, np.uint32), self._starts, trusted=True)
 
-    def __call__(self, row: dict[Any, Any], index: dict[str, int]) -> Sparse | None:
+    def __call__(self, example: dict[Any, Any]) -> Sparse | None:
         """The row, or None where a name is new or a value is not a finite number."""
-        buffers = self._row
-        if len(row) > len(buffers.values):
-            self._make_room(2 * len(row))
-            buffers = self._row
-        if numba.config.DISABLE_JIT:
-            n = _gather_in_python(row, index, buffers)
-        else:
-            n = gather.run(id(row), id(index), buffers.indices, buffers.values, self._cursor, self._item)
+        row = self._row
+        if len(example) > len(row.values):
+            self._make_room(2 * len(example))
+            row = self._row
+        n = self._gather(example, self._index, row)
         if n < 0:
             return None
         self._starts[1] = n
-        return buffers
+        return row
+
+    def _gather_compiled(self, example: dict[Any, Any], index: dict[str, int], row: Sparse) -> int:
+        return gather.run(id(example), id(index), row.indices, row.values, self._cursor, self._item)  # type: ignore[no-any-return]
 
 
-def _gather_in_python(row: dict[Any, Any], index: dict[str, int], buffers: Sparse) -> int:
-    for n, (name, value) in enumerate(row.items()):
+def _gather_in_python(example: dict[Any, Any], index: dict[str, int], row: Sparse) -> int:
+    for n, (name, value) in enumerate(example.items()):
         if name not in index or isinstance(value, str) or not np.isfinite(value):
             return -1
-        buffers.indices[n], buffers.values[n] = index[name], value
-    return len(row)
+        row.indices[n], row.values[n] = index[name], value
+    return len(example)

@@ -22,7 +22,7 @@ scored and passed over: there is no direction to move in, or none that floats ca
 """
 
 import numpy as np
-from numba import types
+from numba import njit, types
 
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
 
@@ -38,6 +38,15 @@ STAY, MOVE, UPKEEP = 0.0, 1.0, 2.0
 
 # Sums may be reordered so that SIMD can run; NaN and infinity keep their meaning, the checks below need it.
 REORDER = {"reassoc", "contract", "nsz"}
+
+
+@njit
+def signed_step(signed_loss, sqnorm, C, step):  # type: ignore[no-untyped-def]
+    """How far to move along x, with the sign of the loss; 0 where there is no step that floats can follow."""
+    if signed_loss == 0.0 or sqnorm == 0.0 or not np.isfinite(sqnorm):
+        return 0.0
+    tau = invoke(step, (abs(signed_loss), sqnorm, C))
+    return np.copysign(tau, signed_loss) if 0.0 < tau < np.inf else 0.0
 
 
 @kernel(DENSE, fastmath=REORDER)
@@ -67,9 +76,14 @@ def learn_dense(X, y, margins, importance, C, bias, table, memory, decide, loss,
         if not np.isfinite(sqnorm) and not np.isfinite(x).all():
             done = -1 - i
             break
-        verdict = invoke(
-            decide, (s, sqnorm, y[i], margins[i], importance[i], C, memory, loss, step, len(C), pull, moved[i])
-        )
+        if n_columns == 1:  # spelt out, as in `learn_sparse_column`
+            pull[0] = signed_step(invoke(loss, (s[0], y[i, 0], margins[i, 0])), sqnorm, C[0] * importance[i], step)
+            moved[i, 0] = pull[0] != 0.0
+            verdict = MOVE
+        else:
+            verdict = invoke(
+                decide, (i, s, sqnorm, y, margins, importance[i], C, memory, loss, step, len(C), pull, moved)
+            )
         for c in range(scores.shape[1]):
             scores[i, c] = s[c]
         if verdict != STAY:
@@ -122,7 +136,7 @@ def learn_sparse(  # type: ignore[no-untyped-def]
         if not np.isfinite(sqnorm) and not np.isfinite(values[starts[i] : starts[i + 1]]).all():
             return -1 - i
         verdict = invoke(
-            decide, (s, sqnorm, y[i], margins[i], importance[i], C, memory, loss, step, len(C), pull, moved[i])
+            decide, (i, s, sqnorm, y, margins, importance[i], C, memory, loss, step, len(C), pull, moved)
         )
         for c in range(scores.shape[1]):
             scores[i, c] = s[c]
@@ -139,17 +153,48 @@ def learn_sparse(  # type: ignore[no-untyped-def]
     return n_rows
 
 
+@kernel(COUNT(MATRIX, REAL, MATRIX, MATRIX), fastmath=REORDER)
+def score_dense(X, bias, table, raw):  # type: ignore[no-untyped-def]
+    """Score rows on every column of the table; -1 - i at a row i with a value that is not finite."""
+    n_rows, width = X.shape
+    for i in range(n_rows):
+        if not np.isfinite(X[i]).all():
+            return -1 - i
+        for c in range(table.shape[1]):
+            total = bias * table[0, c]
+            for j in range(width):
+                total += X[i, j] * table[1 + j, c]
+            raw[i, c] = total
+    return n_rows
+
+
+@kernel(COUNT(VECTOR, types.uint32[::1], types.uint64[::1], REAL, MATRIX, MATRIX))
+def score_sparse(values, indices, starts, bias, table, raw):  # type: ignore[no-untyped-def]
+    """The same for sparse rows, whose columns must be in range."""
+    features = table[1:]
+    for i in range(len(starts) - 1):
+        for c in range(table.shape[1]):
+            raw[i, c] = bias * table[0, c]
+        for p in range(starts[i], starts[i + 1]):
+            j = indices[p]
+            v = values[p]
+            if not np.isfinite(v):
+                return -1 - i
+            for c in range(table.shape[1]):
+                raw[i, c] += v * features[j, c]
+    return len(starts) - 1
+
+
 @kernel(SPARSE)
 def learn_sparse_column(  # type: ignore[no-untyped-def]
     values, indices, starts, trusted,
     y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved,
 ):  # fmt: skip
-    """`learn_sparse` for a table of one column: two sums run abreast, for a sum waits on its last addition."""
+    """`learn_sparse` for a table of one column, whose one decision is spelt out here: two sums run abreast."""
     n_rows = len(starts) - 1
     w = table.reshape(-1)[1:]
     width = len(w)
-    s = np.empty(1)
-    pull = np.zeros(1)
+    intercept = table[0, 0]
     one = np.uint64(1)
     two = np.uint64(2)
     for i in range(n_rows):
@@ -158,10 +203,10 @@ def learn_sparse_column(  # type: ignore[no-untyped-def]
         even = end - (end - start) % two
         ascending = True
         previous = np.int64(-1)
-        score_a = bias * table[0, 0]
-        score_b = 0.0
-        sqnorm_a = bias
-        sqnorm_b = 0.0
+        score = bias * intercept
+        sqnorm = bias
+        score_odd = 0.0
+        sqnorm_odd = 0.0
         for p in range(start, even, two):
             j = indices[p]
             k = indices[p + one]
@@ -169,30 +214,29 @@ def learn_sparse_column(  # type: ignore[no-untyped-def]
                 return -1 - i
             ascending &= (np.int64(j) > previous) & (k > j)
             previous = np.int64(k)
-            score_a += w[j] * values[p]
-            score_b += w[k] * values[p + one]
-            sqnorm_a += values[p] * values[p]
-            sqnorm_b += values[p + one] * values[p + one]
+            score += w[j] * values[p]
+            score_odd += w[k] * values[p + one]
+            sqnorm += values[p] * values[p]
+            sqnorm_odd += values[p + one] * values[p + one]
         if even < end:
             j = indices[even]
             if j >= width:
                 return -1 - i
             ascending &= np.int64(j) > previous
-            score_a += w[j] * values[even]
-            sqnorm_a += values[even] * values[even]
+            score += w[j] * values[even]
+            sqnorm += values[even] * values[even]
         if not (ascending or trusted):
             return -1 - i
-        sqnorm = sqnorm_a + sqnorm_b
+        score += score_odd
+        sqnorm += sqnorm_odd
         if not np.isfinite(sqnorm) and not np.isfinite(values[start:end]).all():
             return -1 - i
-        s[0] = score_a + score_b
-        verdict = invoke(
-            decide, (s, sqnorm, y[i], margins[i], importance[i], C, memory, loss, step, len(C), pull, moved[i])
-        )
-        scores[i, 0] = s[0]
-        if verdict != STAY:
-            a = pull[0]
-            table[0, 0] += a * bias
+        scores[i, 0] = score
+        a = signed_step(invoke(loss, (score, y[i, 0], margins[i, 0])), sqnorm, C[0] * importance[i], step)
+        moved[i, 0] = a != 0.0
+        if a != 0.0:
+            intercept += a * bias
+            table[0, 0] = intercept
             for p in range(start, end):
                 w[indices[p]] += a * values[p]
     return n_rows

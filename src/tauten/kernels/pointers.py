@@ -12,6 +12,7 @@ from functools import cached_property, update_wrapper
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
@@ -75,7 +76,7 @@ def kernel(signature: Any, fastmath: Any = False, nogil: bool = True) -> Callabl
 
 @intrinsic
 def _invoke(typing_context, handle, arguments):  # type: ignore[no-untyped-def]
-    """Call the C function at an address; arrays travel as pointers to their first element."""
+    """Call the C function at an address; arrays travel flat, as pointers to their first element."""
 
     def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
         address, packed = values
@@ -92,7 +93,7 @@ def _invoke(typing_context, handle, arguments):  # type: ignore[no-untyped-def]
 
 
 def _invoke_python(handle: Callable[..., float], arguments: tuple[Any, ...]) -> float:
-    return handle(*arguments)
+    return handle(*(item.reshape(-1) if isinstance(item, np.ndarray) else item for item in arguments))
 
 
 invoke = _invoke_python if numba.config.DISABLE_JIT else _invoke

@@ -22,6 +22,7 @@ Flags = NDArray[np.uint8]
 class Plan:
     """What a learner tells its loop: the rules by handle, and the numbers that go with them."""
 
+    decide: Any
     loss: Any
     step: Any
     C: Floats
@@ -59,24 +60,17 @@ class Sparse:
         return Sparse(self.values, self.indices, self.starts[first:], self.trusted)
 
 
-class BadRow(Exception):
-    """A loop stopped before this row, which cannot be learned."""
-
-    def __init__(self, row: int) -> None:
-        super().__init__(row)
-        self.row = row
-
-
 class LinearState:
     """The table, its growth, and the run of a loop over it; a family adds its decision and its columns."""
 
-    header: ClassVar[tuple[str, ...]] = ("n_features", "n_classes", "coupled", "averaged")
+    header: ClassVar[tuple[str, ...]] = ("n_features", "n_classes", "coupled", "averaged")  # the constructor's arguments
 
     def __init__(self, n_features: int, n_classes: int, coupled: bool, averaged: bool, n_models: int = 1) -> None:
         """`n_classes` is 0 for regression; `coupled` classes compete in one decision, others in one each."""
         self.n_features, self.n_classes = n_features, n_classes
         self.coupled, self.averaged, self.n_models = coupled, averaged, n_models
-        self.table: Floats = np.zeros((1 + n_features, self._table_width()))
+        self.n_rounds = self.n_moves = 0  # rows learned, and those at which any decision moved
+        self._place(np.zeros((1 + n_features, self._table_width())), n_features)
         self.memory: Floats = self._new_memory()
 
     # -- what a family answers ----------------------------------------------------------------------------------
@@ -94,8 +88,8 @@ class LinearState:
     def upkeep(self) -> None:
         """What a decision may ask for between two rows."""
 
-    def explicit(self) -> Floats:
-        """The weights that predict, one row a column of the model, the bias first."""
+    def readout(self, table: Floats) -> Floats:
+        """What predicts: rows of the table, or their products with examples, as columns of the model."""
         raise NotImplementedError
 
     def _regrouped(self, order: Sequence[int]) -> Self:
@@ -112,53 +106,85 @@ class LinearState:
     def n_decisions(self) -> int:
         return self.n_models if self.coupled else self.n_columns
 
-    @property
-    def used(self) -> Floats:
-        """The table without the room kept for features to come."""
-        return self.table[: 1 + self.n_features]
+    def _place(self, table: Floats, n_features: int) -> None:
+        """Take a table, of which `used` is the part without the room kept for features to come."""
+        self.table, self.n_features = table, n_features
+        self.used = table[: 1 + n_features]
 
     def grow_features(self, n_features: int) -> None:
         """Make room for new features, doubling so that a stream pays for each feature once."""
-        if 1 + n_features > len(self.table):
-            table = np.zeros((max(1 + n_features, 2 * len(self.table)), self.table.shape[1]))
+        table = self.table
+        if 1 + n_features > len(table):
+            table = np.zeros((max(1 + n_features, 2 * len(table)), table.shape[1]))
             table[: len(self.table)] = self.table
-            self.table = table
-        self.n_features = max(self.n_features, n_features)
+        self._place(table, n_features)
 
     def regroup(self, order: Sequence[int]) -> None:
         """Give class k what class `order[k]` had; -1 marks a class that is new."""
         fresh = self._regrouped(order)
+        fresh.n_rounds, fresh.n_moves = self.n_rounds, self.n_moves
         self.__dict__.update(fresh.__dict__)
 
     def learn(
         self, rows: Dense | Sparse, plan: Plan, y: Floats, margins: Floats, importance: Floats, scores: Floats, moved: Flags
-    ) -> None:
-        """Learn the rows in their order; raises BadRow before the first that it can't, the earlier ones learned."""
+    ) -> int:
+        """Learn the rows in order, up to the first that cannot be learned: how many were."""
         first = 0
         while first < len(rows):
             done = self.run(
                 rows.rest(first) if first else rows,
                 plan, y[first:], margins[first:], importance[first:], scores[first:], moved[first:],
             )  # fmt: skip
+            first += done if done >= 0 else -1 - done
             if done < 0:
-                raise BadRow(first - 1 - done)
-            first += done
+                break
+        self.n_rounds += first
+        done_moved = moved[:first]
+        self.n_moves += int(np.count_nonzero(done_moved if moved.shape[1] == 1 else done_moved.any(axis=1)))
+        return first
+
+    def learn_row(
+        self, row: Dense | Sparse, plan: Plan, y: Floats, margins: Floats, importance: Floats, scores: Floats, moved: Flags
+    ) -> bool:
+        """The same for a single row, at less cost: whether it was learned."""
+        if self.run(row, plan, y, margins, importance, scores, moved) != 1:
+            return False
+        self.n_rounds += 1
+        self.n_moves += 1 in moved.tobytes()
+        return True
 
     def run(
         self, rows: Dense | Sparse, plan: Plan, y: Floats, margins: Floats, importance: Floats, scores: Floats, moved: Flags
     ) -> int:
         """One call of the compiled loop: how many rows it learned, or -1 - i before a row i it cannot learn."""
-        common = (
-            y, margins, importance, plan.C, plan.bias, self.used, self.memory,
-            self.decide(), plan.loss, plan.step, scores, moved,
-        )  # fmt: skip
+        loop: Kernel
         if isinstance(rows, Dense):
-            done: int = loops.learn_dense.run(rows.X, *common)
+            done: int = loops.learn_dense.run(
+                rows.X, y, margins, importance, plan.C, plan.bias, self.used, self.memory,
+                plan.decide, plan.loss, plan.step, scores, moved,
+            )  # fmt: skip
         else:
-            loop: Kernel = loops.learn_sparse_column if self.table.shape[1] == 1 else loops.learn_sparse
-            done = loop.run(rows.values, rows.indices, rows.starts, rows.trusted, *common)
+            loop = loops.learn_sparse_column if self.used.shape[1] == 1 else loops.learn_sparse
+            done = loop.run(
+                rows.values, rows.indices, rows.starts, rows.trusted,
+                y, margins, importance, plan.C, plan.bias, self.used, self.memory,
+                plan.decide, plan.loss, plan.step, scores, moved,
+            )  # fmt: skip
         self.upkeep()
         return done
+
+    def explicit(self) -> Floats:
+        """The weights that predict, one row a column of the model, the bias first."""
+        return self.readout(self.used).T
+
+    def score_row(self, row: Dense | Sparse, bias: float) -> Floats | None:
+        """Scores of a single row, or None where it has a value that is not finite."""
+        raw = np.empty((1, self.used.shape[1]))
+        if isinstance(row, Dense):
+            done = loops.score_dense.run(row.X, bias, self.used, raw)
+        else:
+            done = loops.score_sparse.run(row.values, row.indices, row.starts, bias, self.used, raw)
+        return self.readout(raw) if done == 1 else None
 
     def settings(self) -> tuple[Any, ...]:
         """What cannot change once something was learned."""
@@ -168,7 +194,7 @@ class LinearState:
         """Move feature j to column `columns[j]` of `n_features`."""
         table = np.zeros((1 + n_features, self.table.shape[1]))
         table[[0, *(1 + column for column in columns)]] = self.used
-        self.table, self.n_features = table, n_features
+        self._place(table, n_features)
 
     def mix(self, states: Sequence[Self], shares: Floats) -> None:
         """Become the mean of states of the same features and classes, with shares that add up to 1."""
@@ -189,6 +215,7 @@ class LinearState:
             if arrays[name].shape != like.shape or arrays[name].dtype != like.dtype:
                 raise ValueError(f"{name} has shape {arrays[name].shape}, expected {like.shape}")
             setattr(state, name, np.ascontiguousarray(arrays[name]))
+        state._place(state.table, state.n_features)
         return state
 
 

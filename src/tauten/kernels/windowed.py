@@ -145,11 +145,15 @@ class Windowed(ClassMeans):
         )  # fmt: skip
         return done
 
-    def explicit(self) -> Floats:
-        weights = self.used[:, : self.n_columns]
-        if self.averaged and self.memory[ROUNDS] > 0:
-            weights = weights + self.used[:, self.n_columns + self.n_sums :] / self.memory[ROUNDS]
-        return weights.T
+    def decide(self) -> int:
+        """The loop decides for itself."""
+        return 0
+
+    def readout(self, table: Floats) -> Floats:
+        weights = table[:, : self.n_columns]
+        if self.averaged:
+            weights = weights + table[:, self.n_columns + self.n_sums :] / max(self.memory[ROUNDS], 1.0)
+        return weights
 
     def grow_features(self, n_features: int) -> None:
         super().grow_features(n_features)
