@@ -12,7 +12,6 @@ from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -23,31 +22,13 @@ from tauten.io import model_file
 from tauten.kernels.first_order import FirstOrder
 from tauten.kernels.gather import Gatherer
 from tauten.kernels.pointers import Rule
-from tauten.kernels.state import Dense, Flags, Floats, LinearState, Plan, Sparse
+from tauten.kernels.state import Dense, Floats, LinearState, Plan, Sparse
 from tauten.merging import merge
 from tauten.parameters import count, is_seed, optional, switch
 from tauten.rows import Rows, hash_dicts, is_dicts, read_dicts
+from tauten.stream import Decisions, Progress, Record, Stream, learn_rows, one_row, spans_of_progress
 
 COUNTERS = ("n_rounds", "n_moves")
-Decisions = tuple[Floats, Floats, Floats]  # for each row: y, margins (a column a decision), importance
-
-
-def one_row(x: Any) -> Any:
-    """One example, a dict, a vector or a sparse row, as a batch of one."""
-    if isinstance(x, Mapping):
-        return [x]
-    return x.reshape(1, -1) if sp.issparse(x) else np.asarray(x).reshape(1, -1)
-
-
-@dataclass
-class Record:
-    """Where a pass writes what happened at each row: scores before the update, and which decisions moved."""
-
-    scores: Floats
-    moved: Flags
-
-    def part(self, first: int, stop: int) -> "Record":
-        return Record(self.scores[first:stop], self.moved[first:stop])
 
 
 @dataclass
@@ -101,7 +82,8 @@ class OnlineLearner(Learned):
         """A state that has seen nothing."""
         return FirstOrder(n_features, n_classes, self.coupled, self.average)
 
-    coupled: ClassVar[bool] = False
+    coupled: ClassVar[bool] = False  # whether classes compete in one decision, or have one each
+    sweepable: ClassVar[frozenset[str]] = frozenset({"C"})  # parameters that may differ among models of one pass
 
     def settle(self, epoch: int) -> None:
         """Hand parameters that the family keeps in its state to it, before a pass."""
@@ -130,6 +112,10 @@ class OnlineLearner(Learned):
             self.__dict__["_plan"] = plan
         return plan
 
+    def plan(self) -> Plan:
+        """What the loop is told."""
+        return self._plan_now().loop  # type: ignore[no-any-return]
+
     def _make_plan(self) -> Any:
         raise NotImplementedError
 
@@ -143,7 +129,7 @@ class OnlineLearner(Learned):
             loop=Plan(state.decide(), loss.handle, self.step.handle, C, float(self.fit_intercept)),
             gather=None if index is None or self.hash_bits is not None else Gatherer(index),
             one=np.ones(1),
-            record=self._new_record(1),
+            record=Record.empty(1, state),
         )
 
     # -- state --------------------------------------------------------------------------------------------------
@@ -192,6 +178,8 @@ class OnlineLearner(Learned):
 
     def _protect(self, kept: dict[str, Any], rows: Rows) -> None:
         """Make sure that a bad row can be undone: by a copy of the state, or, where that is larger, by looking first."""
+        if "state_" not in self.__dict__:
+            return
         if rows.n_values < self.state_.table.size:
             rows.check(self._names_or_none())
         else:
@@ -267,25 +255,78 @@ class OnlineLearner(Learned):
 
     # -- learning -----------------------------------------------------------------------------------------------
 
-    def _pass(
-        self, rows: Rows, first: int, stop: int, decisions: Callable[[int, int], Decisions], record: Record | None = None
-    ) -> None:
-        """Learn rows from `first` to `stop`, in order, block by block."""
-        state, loop = self.state_, self._plan_now().loop
-        for start, block in rows.blocks(first, stop, state.table.shape[1]):
-            end = start + len(block)
-            kept = record.part(start, end) if record else self._new_record(len(block))
-            row = start + state.learn(block, loop, *decisions(start, end), kept.scores, kept.moved)
-            if row < end:
-                if rows.trusted or not rows.sparse:
-                    raise rows.fault(row, self._names_or_none())
-                return self._pass(rows.canonical(), row, stop, decisions, record)
+    def _read_stream(self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
+        """Rows to learn, checked, with all that they bring made known; the learner has its state after this."""
+        raise NotImplementedError
+
+    def stream_decisions(self, stream: Stream, start: int, stop: int) -> Decisions:
+        """What the loop is to decide at rows of a stream, all rows before them counted."""
+        raise NotImplementedError
+
+    def decision_tables(self) -> tuple[Floats, Floats] | None:
+        """y and margins by class code, where nothing else bears on them."""
         return None
 
-    def _new_record(self, n_rows: int) -> Record:
-        return Record(
-            np.zeros((n_rows, self.state_.n_columns)), np.zeros((n_rows, self.state_.n_decisions), dtype=np.uint8)
-        )
+    def misses(self, scores: Floats, y: NDArray[Any]) -> NDArray[Any]:
+        """How wrong scores (last axis: columns) are: whether they predict another class, or by how much they miss."""
+        raise NotImplementedError
+
+    def weigh(self, stream: Stream) -> Stream:
+        """Weigh the rows of a whole training set by what is known of all of it."""
+        return stream
+
+    def count(self, y: NDArray[Any]) -> None:
+        """Count rows that were learned."""
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from the start, `epochs` passes over the rows, all labels known beforehand."""
+        with self._unchanged_on_error() as kept:
+            if not (self.warm_start and "state_" in self.__dict__):
+                self._reset()
+            stream = self.weigh(self._read_stream(kept, X, y, sample_weight))
+            for epoch, order in enumerate(self._orders(len(stream.rows))):
+                self.settle(epoch)
+                self.learn_stream(stream if order is None else stream.take(order))
+        return self
+
+    def learn_stream(
+        self, stream: Stream, span: tuple[int, int] | None = None, after: Callable[[int, Record], None] | None = None
+    ) -> None:
+        """Learn a stream, or a span of it."""
+
+        def decisions(start: int, stop: int) -> Decisions:
+            return self.stream_decisions(stream, start, stop)
+
+        def count(start: int, record: Record) -> None:
+            self.count(stream.y[start : start + len(record.moved)])
+            if after is not None:
+                after(start, record)
+
+        learn_rows(self.state_, self.plan(), stream, span or (0, len(stream.rows)), decisions, count)
+
+    def learn_recorded(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, progress: Progress | None = None
+    ) -> tuple[NDArray[Any], Record]:
+        """Learn rows once, in order, all labels known beforehand: the labels, and what happened at each row."""
+        with self._unchanged_on_error() as kept:
+            stream = self.read_once(X, y, sample_weight, kept)
+            record = Record.empty(len(stream.rows), self.state_)
+
+            def write(start: int, block: Record) -> None:
+                record.scores[start : start + len(block.scores)] = block.scores
+                record.moved[start : start + len(block.moved)] = block.moved
+
+            for span in spans_of_progress(len(stream.rows), progress):
+                self.learn_stream(stream, span, write)
+        return stream.labels, record
+
+    def read_once(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, kept: dict[str, Any] | None = None
+    ) -> Stream:
+        """A stream to be learned once, all labels known beforehand."""
+        stream = self._read_stream({} if kept is None else kept, X, y, sample_weight)
+        self.settle(0)
+        return stream
 
     def _importance(self, sample_weight: ArrayLike | None, n_rows: int) -> Floats:
         """Example weights, checked."""

@@ -1,7 +1,7 @@
 """What every classifier adds: labels that come as they come, their weights, and one decision a row and column."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -12,13 +12,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
 from tauten import parameters
-from tauten.base import Decisions, LoopPlan, OnlineLearner, Record, one_row
+from tauten.base import LoopPlan, OnlineLearner
 from tauten.kernels.first_order import passive
-from tauten.kernels.state import Floats, Plan
+from tauten.kernels.state import Floats
 from tauten.parameters import is_list, is_weight_map, optional
 from tauten.rows import Rows
+from tauten.stream import Decisions, Stream, one_row
 
 Codes = NDArray[np.intp]
+UNKNOWN = (-1, None, None)
 
 
 @dataclass
@@ -64,48 +66,28 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
 
     # -- learning -----------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from the start: `epochs` passes over the rows, all labels known beforehand."""
-        with self._unchanged_on_error() as kept:
-            if not (self.warm_start and "state_" in self.__dict__):
-                self._reset()
-            rows, labels, weights = self._read_batch(X, y, sample_weight)
-            if "state_" in self.__dict__:
-                self._protect(kept, rows)
-            for known in (self.classes, labels):
-                self._know(() if known is None else known)
-            codes = self._encode(labels)
-            weights = weights * self._balanced(codes)
-            for epoch, order in enumerate(self._orders(len(rows))):
-                self.settle(epoch)
-                if order is None:
-                    self._learn_known(rows, codes, weights)
-                else:
-                    self._learn_known(rows.take(order), codes[order], weights[order])
-        return self
-
     def partial_fit(
         self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Learn the rows once, in order, exactly as `learn_one` on each would; new labels join where they appear."""
         with self._unchanged_on_error() as kept:
-            rows, labels, weights = self._read_batch(X, y, sample_weight)
-            if "state_" in self.__dict__:
-                self._protect(kept, rows)
+            rows, labels, weights = self._read_batch(kept, X, y, sample_weight)
             for known in (self.classes, classes):
                 self._know(() if known is None else known)
+            codes = np.zeros(len(labels), dtype=np.intp)
             for first, stop in self._spans(labels):
                 self._know(labels[first : first + 1])
                 self.settle(0)
-                self._learn_known(rows, self._encode(labels[first:stop]), weights, first, running=True)
+                codes[first:stop] = self._encode(labels[first:stop])
+                self.learn_stream(self._stream(rows, labels, codes, weights), (first, stop))
         return self
 
     def learn_one(self, x: Any, y: Any, sample_weight: float | None = None) -> Self:
         """Learn one example: a dict, a vector or a sparse row."""
         plan = self.__dict__.get("_plan")
-        if plan is not None and plan.plain and sample_weight is None and y in plan.sides:
-            code, side, margins = plan.sides[y]
-            row = self._fast_row(x, plan, learning=True)
+        if plan is not None and plan.plain and sample_weight is None:
+            code, side, margins = plan.sides.get(y, UNKNOWN)
+            row = None if side is None else self._fast_row(x, plan, learning=True)
             if row is not None:
                 record = plan.record
                 if self.state_.learn_row(row, plan.loop, side, margins, plan.one, record.scores, record.moved):
@@ -113,12 +95,27 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
                     return self
         return self.partial_fit(one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight])
 
-    def _read_batch(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Rows, NDArray[Any], Floats]:
+    def _read_stream(self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
+        rows, labels, weights = self._read_batch(kept, X, y, sample_weight)
+        for known in (self.classes, labels):
+            self._know(() if known is None else known)
+        return self._stream(rows, labels, self._encode(labels), weights)
+
+    def _stream(self, rows: Rows, labels: NDArray[Any], codes: Codes, weights: Floats) -> Stream:
+        if isinstance(self.class_weight, Mapping):
+            weights = weights * self._plan_now().importance[codes]
+        return Stream(rows, labels, codes, weights, self._names_or_none())
+
+    def _read_batch(
+        self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[Rows, NDArray[Any], Floats]:
         self._check_parameters()
         labels = self._read_labels(y)
         check_consistent_length(X, labels)
         rows = self._read(X, learning=True)
-        return rows, labels, self._importance(sample_weight, len(rows))
+        weights = self._importance(sample_weight, len(rows))
+        self._protect(kept, rows)
+        return rows, labels, weights
 
     def _read_labels(self, y: ArrayLike) -> NDArray[Any]:
         if y is None:
@@ -205,52 +202,31 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
                 f"{type(self).__name__} with variant='hard' has no C for class_weight to scale; use variant='I' or 'II'."
             )
 
-    def _learn_known(
-        self, rows: Rows, codes: Codes, weights: Floats, first: int = 0, running: bool = False, record: Record | None = None
-    ) -> None:
-        """Learn the rows from `first` on whose classes are `codes`; `running` balances classes by their counts so far."""
-
-        def decisions(start: int, stop: int) -> Decisions:
-            part = slice(start - first, stop - first)
-            before = self._counts_before(codes[: part.start])
-            importance = weights[start:stop] * self.class_factors(codes[part], before if running else None)
-            return *self.row_decisions(codes[part], before), importance
-
-        self._pass(rows, first, first + len(codes), decisions, record)
-        self.class_count_ += np.bincount(codes, minlength=len(self.classes_))
-
-    def _counts_before(self, codes: Codes) -> NDArray[np.int64]:
-        """Counts of the classes before a row, given those that came before it in its batch; 0 where none are needed."""
-        if self._plan_now().plain:
-            return np.zeros_like(self.class_count_)
-        return self.class_count_ + np.bincount(codes, minlength=len(self.classes_))
-
-    def row_decisions(self, codes: Codes, before: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """For each row the sides of its decisions and the margins asked, given the counts of classes before them."""
-        plan = self._plan_now()
-        y = plan.y.take(codes, axis=0)
-        if self.running_margins(plan.y, plan.y, plan.y) is None:
-            return y, plan.margins.take(codes, axis=0)
-        counts = _running_counts(codes, before)
+    def stream_decisions(self, stream: Stream, start: int, stop: int) -> Decisions:
+        plan, codes = self._plan_now(), stream.y[start:stop]
+        y, importance = plan.y.take(codes, axis=0), stream.importance[start:stop]
+        if plan.plain:
+            return y, plan.margins.take(codes, axis=0), importance
+        counts = np.cumsum(np.eye(len(self.classes_))[codes], axis=0) + self.class_count_  # with each row
         inside = counts if len(self.classes_) > 2 else counts[:, -1:]
         margins = self.running_margins(y, inside, counts.sum(axis=1, keepdims=True) - inside)
-        return y, margins  # type: ignore[return-value]
+        if self.class_weight == "balanced" and not stream.balanced:
+            importance = importance * counts.sum(axis=1) / (len(self.classes_) * counts[np.arange(len(codes)), codes])
+        return y, plan.margins.take(codes, axis=0) if margins is None else margins, importance
 
-    def class_factors(self, codes: Codes, before: NDArray[np.int64] | None) -> Floats | float:
-        """What class_weight multiplies C by at each row; with "balanced", from the counts so far where given."""
-        if isinstance(self.class_weight, Mapping):
-            return self._plan_now().importance[codes]  # type: ignore[no-any-return]
-        if self.class_weight is None or before is None:
-            return 1.0
-        counts = _running_counts(codes, before)
-        return counts.sum(axis=1) / (len(self.classes_) * counts[np.arange(len(codes)), codes])
+    def decision_tables(self) -> tuple[Floats, Floats] | None:
+        plan = self._plan_now()
+        return (plan.y, plan.margins) if plan.plain else None
 
-    def _balanced(self, codes: Codes) -> Floats | float:
-        """With class_weight="balanced", each row's weight by the counts of its whole batch."""
+    def weigh(self, stream: Stream) -> Stream:
         if self.class_weight != "balanced":
-            return 1.0
-        counts = np.bincount(codes, minlength=len(self.classes_))
-        return (len(codes) / (len(self.classes_) * counts))[codes]
+            return stream
+        counts = np.bincount(stream.y, minlength=len(self.classes_))
+        factors = len(stream.y) / (len(self.classes_) * np.maximum(counts, 1))
+        return replace(stream, importance=stream.importance * factors[stream.y], balanced=True)
+
+    def count(self, y: Codes) -> None:
+        self.class_count_ += np.bincount(y, minlength=len(self.classes_))
 
     # -- predicting ---------------------------------------------------------------------------------------------
 
@@ -273,10 +249,13 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         return plan.labels[int(self.winners(self._score_one(x))[0])]
 
     def winners(self, scores: Floats) -> Codes:
-        """The class code that each row of scores predicts."""
+        """The class code that scores (last axis: columns) predict."""
         if len(self.classes_) == 2:
-            return (scores[:, 0] > 0).astype(np.intp)
-        return np.zeros(len(scores), dtype=np.intp) if len(self.classes_) == 1 else scores.argmax(axis=1)
+            return (scores[..., 0] > 0).astype(np.intp)
+        return np.zeros(scores.shape[:-1], dtype=np.intp) if len(self.classes_) == 1 else scores.argmax(axis=-1)
+
+    def misses(self, scores: Floats, y: Codes) -> NDArray[np.bool_]:
+        return self.winners(scores) != y
 
     def check_learned(self) -> None:
         super().check_learned()
@@ -290,11 +269,6 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _running_counts(codes: Codes, before: NDArray[np.int64]) -> Floats:
-    """Rows of each class up to and with each row."""
-    return np.cumsum(np.eye(len(before))[codes], axis=0) + before
 
 
 def _is_text(labels: NDArray[Any]) -> bool:

@@ -10,9 +10,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
 from tauten import parameters
-from tauten.base import Decisions, LoopPlan, OnlineLearner, Record, one_row
-from tauten.kernels.state import Floats, Plan
-from tauten.rows import Rows
+from tauten.base import LoopPlan, OnlineLearner
+from tauten.kernels.state import Floats
+from tauten.stream import Decisions, Stream, one_row
 
 
 @dataclass
@@ -32,26 +32,10 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
         """The error that is still forgiven."""
         return 0.0
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from the start: `epochs` passes over the rows."""
-        with self._unchanged_on_error() as kept:
-            if not (self.warm_start and "state_" in self.__dict__):
-                self._reset()
-            rows, targets, weights = self._read_batch(kept, X, y, sample_weight)
-            for epoch, order in enumerate(self._orders(len(rows))):
-                self.settle(epoch)
-                if order is None:
-                    self._learn_targets(rows, targets, weights)
-                else:
-                    self._learn_targets(rows.take(order), targets[order], weights[order])
-        return self
-
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the rows once, in order, exactly as `learn_one` on each would."""
         with self._unchanged_on_error() as kept:
-            rows, targets, weights = self._read_batch(kept, X, y, sample_weight)
-            self.settle(0)
-            self._learn_targets(rows, targets, weights)
+            self.learn_stream(self.read_once(X, y, sample_weight, kept))
         return self
 
     def learn_one(self, x: Any, y: float, sample_weight: float | None = None) -> Self:
@@ -66,9 +50,7 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
                     return self
         return self.partial_fit(one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight])
 
-    def _read_batch(
-        self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> tuple[Rows, Floats, Floats]:
+    def _read_stream(self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
         parameters.check(self)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -76,11 +58,11 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
         assert_all_finite(targets, input_name="y")
         check_consistent_length(X, targets)
         rows = self._read(X, learning=True)
-        if "state_" in self.__dict__:
-            self._protect(kept, rows)
-        else:
+        weights = self._importance(sample_weight, len(rows))
+        self._protect(kept, rows)
+        if "state_" not in self.__dict__:
             self._begin(0)
-        return rows, targets, self._importance(sample_weight, len(rows))
+        return Stream(rows, targets, targets, weights, self._names_or_none())
 
     def _make_plan(self) -> TargetPlan:
         return TargetPlan(
@@ -90,12 +72,12 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
             margins=np.full((1, 1), self.margin()),
         )
 
-    def _learn_targets(self, rows: Rows, targets: Floats, weights: Floats, record: Record | None = None) -> None:
-        def decisions(start: int, stop: int) -> Decisions:
-            y = targets[start:stop, None]
-            return y, np.full_like(y, self._plan_now().margin), weights[start:stop]
+    def stream_decisions(self, stream: Stream, start: int, stop: int) -> Decisions:
+        y = stream.y[start:stop, None]
+        return y, np.full_like(y, self._plan_now().margin), stream.importance[start:stop]
 
-        self._pass(rows, 0, len(rows), decisions, record)
+    def misses(self, scores: Floats, y: Floats) -> Floats:
+        return np.abs(scores[..., 0] - y)
 
     def predict(self, X: Any) -> Floats:
         """Scores as they are."""

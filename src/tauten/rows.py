@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tauten.kernels.state import Dense, Sparse
 
-BLOCK_VALUES = 1 << 20  # values a block holds: 8 MB as float64
+BLOCK_VALUES = 1 << 20  # numbers made for a block: 8 MB
 
 
 class Rows:
@@ -41,19 +41,20 @@ class Rows:
         """The rows in another order."""
         return Rows(self.X[order], self.trusted)
 
-    def canonical(self) -> "Rows":
-        """The same batch with ascending columns, repeated ones added up."""
-        X = self.X.copy()
-        X.sum_duplicates()
-        return Rows(X, trusted=True)
+    def sort(self) -> None:
+        """Put the columns of every row in ascending order, repeated ones added up, in a copy of the batch."""
+        self.X = self.X.copy()
+        self.X.sum_duplicates()
+        self.trusted = True
 
     def blocks(self, first: int, stop: int, per_row: int = 1) -> Iterator[tuple[int, Dense | Sparse]]:
-        """The rows from `first` to `stop` in blocks that fit a cache, each with its first row.
+        """The rows from `first` to `stop` in blocks, each with its first row.
 
-        `per_row` is how many numbers the caller keeps for each row, which bounds the block as well.
+        `per_row` is how many numbers the caller keeps for each row; rows that are converted count as well.
         """
-        values_per_row = max(self.n_values // max(len(self), 1), per_row, 1)
-        size = max(BLOCK_VALUES // values_per_row, 16)
+        as_it_is = self.sparse or (self.X.dtype == np.float64 and self.X.flags.c_contiguous)
+        values_per_row = per_row if as_it_is else max(self.width, per_row)
+        size = max(BLOCK_VALUES // (8 * max(values_per_row, 1)), 16)
         for start in range(first, stop, size):
             yield start, self.block(start, min(start + size, stop))
 

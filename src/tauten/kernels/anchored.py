@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-
 from numba import njit
 
 from tauten.kernels.first_order import DECISION

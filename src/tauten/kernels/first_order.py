@@ -125,6 +125,17 @@ class FirstOrder(LinearState):
             return table
         return table[:, : self.n_columns] + table[:, self.n_columns :] / max(self.memory[ROUNDS], 1.0)
 
+    def split(self) -> list["FirstOrder"]:
+        """The models of a state that holds several, each in a state of its own."""
+        blocks = np.split(self.used, 2 if self.averaged else 1, axis=1)
+        models = []
+        for parts in zip(*(np.split(block, self.n_models, axis=1) for block in blocks), strict=True):
+            model = FirstOrder(self.n_features, self.n_classes, self.coupled, self.averaged)
+            model.used[:] = np.concatenate(parts, axis=1)
+            model.memory[:] = self.memory
+            models.append(model)
+        return models
+
     def mix(self, states: Sequence["FirstOrder"], shares: Floats) -> None:
         weights = sum(share * state.used[:, : self.n_columns] for share, state in zip(shares, states, strict=True))
         if self.averaged:

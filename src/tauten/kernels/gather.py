@@ -18,7 +18,7 @@ _next_item = types.ExternalFunction(
     "PyDict_Next",
     types.int32(_OBJECT, types.CPointer(types.int64), types.CPointer(_OBJECT), types.CPointer(_OBJECT)),
 )
-_get_item = types.ExternalFunction("PyDict_GetItem", _OBJECT(_OBJECT, _OBJECT))
+_get_item = types.ExternalFunction("PyDict_GetItemWithError", _OBJECT(_OBJECT, _OBJECT))
 _as_long = types.ExternalFunction("PyLong_AsLong", types.int64(_OBJECT))
 _as_double = types.ExternalFunction("PyFloat_AsDouble", types.float64(_OBJECT))
 _error = types.ExternalFunction("PyErr_Occurred", _OBJECT())
@@ -33,6 +33,7 @@ def gather(row, index, indices, values, cursor, item):  # type: ignore[no-untype
     while _next_item(row, cursor.ctypes, item.ctypes, item[1:].ctypes) != 0:
         column = _get_item(index, item[0])
         if column == 0:
+            _clear_error()
             return -1
         value = _as_double(item[1])
         if value == -1.0 and _error() != 0:

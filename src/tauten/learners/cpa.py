@@ -59,6 +59,7 @@ class CPAClassifier(OnlineClassifier):
 
     coupled: ClassVar[bool] = True
     loss: ClassVar[Rule] = mistake_hinge
+    sweepable: ClassVar[frozenset[str]] = frozenset({"C", "rho"})
 
     @property
     def step(self) -> Rule:

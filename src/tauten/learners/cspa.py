@@ -51,6 +51,7 @@ class CostSensitivePAClassifier(OnlineClassifier):
     variant: Literal["hard", "I", "II"] = one_of("hard", "I", "II", default="I")
 
     loss: ClassVar[Rule] = hinge
+    sweepable: ClassVar[frozenset[str]] = frozenset({"C", "rho"})
 
     @property
     def step(self) -> Rule:

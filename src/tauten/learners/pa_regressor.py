@@ -54,6 +54,7 @@ class PARegressor(OnlineRegressor):
     variant: Literal["hard", "I", "II"] = one_of("hard", "I", "II", default="I")
 
     loss: ClassVar[Rule] = tube
+    sweepable: ClassVar[frozenset[str]] = frozenset({"C", "epsilon"})
 
     @property
     def step(self) -> Rule:

@@ -48,6 +48,7 @@ class PAUMClassifier(OnlineClassifier):
     eta: float = above(0, default=1.0)
 
     loss: ClassVar[Rule] = short
+    sweepable: ClassVar[frozenset[str]] = frozenset({"tau_plus", "tau_minus", "eta"})
 
     @property
     def step(self) -> Rule:

@@ -49,6 +49,7 @@ class PerceptronClassifier(OnlineClassifier):
 
     coupled: ClassVar[bool] = True
     loss: ClassVar[Rule] = short
+    sweepable: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def step(self) -> Rule:

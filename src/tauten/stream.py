@@ -1,0 +1,86 @@
+"""A batch on its way through a loop: what is to be learned of each row, and what happened there."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from tauten.kernels.state import Flags, Floats, LinearState, Plan
+from tauten.rows import Rows
+
+Decisions = tuple[Floats, Floats, Floats]  # for each row: y, margins (a column a decision), importance
+Progress = Callable[[int, int], None]  # called with the rows learned and the rows there are
+
+
+@dataclass
+class Record:
+    """Where a pass writes what happened at each row: scores before the update, and which decisions moved."""
+
+    scores: Floats
+    moved: Flags
+
+    @classmethod
+    def empty(cls, n_rows: int, state: LinearState) -> Self:
+        """Room for what happens to rows in a state."""
+        return cls(np.zeros((n_rows, state.n_columns)), np.zeros((n_rows, state.n_decisions), dtype=np.uint8))
+
+    def part(self, first: int, stop: int) -> "Record":
+        return Record(self.scores[first:stop], self.moved[first:stop])
+
+
+@dataclass
+class Stream:
+    """Rows that were read and checked, with what is to be learned of each."""
+
+    rows: Rows
+    labels: NDArray[Any]  # as given
+    y: NDArray[Any]  # class codes, or real targets
+    importance: Floats
+    names: Sequence[str] | None  # of the columns
+    balanced: bool = False  # whether class_weight="balanced" is in the importance already
+
+    def take(self, order: NDArray[np.intp]) -> "Stream":
+        """The rows in another order."""
+        parts = self.rows.take(order), self.labels[order], self.y[order], self.importance[order]
+        return Stream(*parts, self.names, self.balanced)
+
+
+def learn_rows(
+    state: LinearState,
+    plan: Plan,
+    stream: Stream,
+    span: tuple[int, int],
+    decisions: Callable[[int, int], Decisions],
+    after: Callable[[int, Record], None],
+) -> None:
+    """Learn a span of a stream, in order, block by block; `after` is told what happened from a row on."""
+    rows = stream.rows
+    for start, block in rows.blocks(*span, state.table.shape[1]):
+        record = Record.empty(len(block), state)
+        done = state.learn(block, plan, *decisions(start, start + len(block)), record.scores, record.moved)
+        after(start, record.part(0, done))
+        if done < len(block):
+            if rows.trusted or not rows.sparse:
+                raise rows.fault(start + done, stream.names)
+            rows.sort()
+            learn_rows(state, plan, stream, (start + done, span[1]), decisions, after)
+            return
+
+
+def spans_of_progress(n_rows: int, progress: Progress | None) -> Iterator[tuple[int, int]]:
+    """All rows at once, or, where somebody wants to hear of it, about a hundred spans."""
+    size = max(n_rows, 1) if progress is None else max(n_rows // 100, 1)
+    for first in range(0, n_rows, size):
+        yield first, min(first + size, n_rows)
+        if progress is not None:
+            progress(min(first + size, n_rows), n_rows)
+
+
+def one_row(x: Any) -> Any:
+    """One example, a dict, a vector or a sparse row, as a batch of one."""
+    if isinstance(x, Mapping):
+        return [x]
+    return x.reshape(1, -1) if sp.issparse(x) else np.asarray(x).reshape(1, -1)

@@ -1,0 +1,91 @@
+"""A grid of learners over one stream: those of one kind side by side in a single pass.
+
+The weights of all models of a feature lie next to each other, so SIMD runs across the models and each row is read
+once. Every column takes the very steps that its model would take alone.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, cpu_count, delayed
+from numpy.typing import ArrayLike, NDArray
+
+from tauten.base import OnlineLearner
+from tauten.kernels.first_order import FirstOrder
+from tauten.kernels.state import Floats, Plan
+from tauten.stream import Decisions, Record, Stream, learn_rows
+
+Outcome = tuple[Floats, NDArray[np.int64]]  # error and updates of each learner
+
+
+def learn_together(
+    learners: Sequence[OnlineLearner], X: Any, y: ArrayLike, sample_weight: ArrayLike | None, n_jobs: int
+) -> Outcome:
+    """Train untrained learners on the same rows: the error rate (mean absolute error) and updates of each."""
+    streams = [learner.read_once(X, y, sample_weight) for learner in learners]
+    groups: dict[Any, list[int]] = {}
+    for position, learner in enumerate(learners):
+        groups.setdefault(_kind(learner, position), []).append(position)
+    n_threads = cpu_count() if n_jobs == -1 else n_jobs
+    jobs = [part for group in groups.values() for part in np.array_split(group, min(n_threads, len(group)))]
+    done = Parallel(n_jobs=n_threads, prefer="threads")(
+        delayed(_one_pass)([learners[position] for position in job], streams[job[0]]) for job in jobs
+    )
+    errors, updates = np.zeros(len(learners)), np.zeros(len(learners), dtype=np.int64)
+    for job, outcome in zip(jobs, done, strict=True):
+        errors[job], updates[job] = outcome
+    return errors, updates
+
+
+def _kind(learner: OnlineLearner, position: int) -> Any:
+    """The same for learners that one pass can train together."""
+    if not isinstance(learner.state_, FirstOrder):
+        return position
+    fixed = sorted((name, repr(value)) for name, value in learner.get_params().items() if name not in learner.sweepable)
+    return type(learner), tuple(fixed)
+
+
+def _one_pass(learners: Sequence[OnlineLearner], stream: Stream) -> Outcome:
+    """Train learners of one kind in one pass, or a single learner of any kind."""
+    errors, updates = np.zeros(len(learners)), np.zeros(len(learners), dtype=np.int64)
+    shape = (len(learners), learners[0].state_.n_columns)
+
+    def tally(start: int, record: Record) -> None:
+        y = stream.y[start : start + len(record.scores)]
+        errors[:] += learners[0].misses(record.scores.reshape(-1, *shape), y[:, None]).sum(axis=0)
+        updates[:] += record.moved.reshape(len(y), len(learners), -1).any(axis=2).sum(axis=0)
+
+    if len(learners) == 1:
+        learners[0].learn_stream(stream, after=tally)
+    else:
+        _learn_stacked(learners, stream, tally)
+        for learner, n_moves in zip(learners, updates.tolist(), strict=True):
+            learner.state_.n_rounds, learner.state_.n_moves = len(stream.rows), n_moves
+    return errors / len(stream.rows), updates
+
+
+def _learn_stacked(learners: Sequence[OnlineLearner], stream: Stream, tally: Any) -> None:
+    """Train learners side by side as the columns of one state."""
+    single, plans = learners[0].state_, [learner.plan() for learner in learners]
+    state = FirstOrder(single.n_features, single.n_classes, single.coupled, single.averaged, len(learners))
+    plan = Plan(state.decide(), plans[0].loss, plans[0].step, np.concatenate([p.C for p in plans]), plans[0].bias)
+
+    tables = [learner.decision_tables() for learner in learners]
+    y_table, margin_table = (np.hstack(parts) for parts in zip(*tables, strict=True)) if all(tables) else (None, None)
+
+    def decisions(start: int, stop: int) -> Decisions:
+        if y_table is not None:
+            codes = stream.y[start:stop]
+            return y_table.take(codes, axis=0), margin_table.take(codes, axis=0), stream.importance[start:stop]
+        each = [learner.stream_decisions(stream, start, stop) for learner in learners]
+        return np.hstack([y for y, _, _ in each]), np.hstack([margins for _, margins, _ in each]), each[0][2]
+
+    def after(start: int, record: Record) -> None:
+        for learner in learners:
+            learner.count(stream.y[start : start + len(record.moved)])
+        tally(start, record)
+
+    learn_rows(state, plan, stream, (0, len(stream.rows)), decisions, after)
+    for learner, model in zip(learners, state.split(), strict=True):
+        learner.state_ = model
