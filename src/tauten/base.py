@@ -12,6 +12,7 @@ from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -73,6 +74,23 @@ class OnlineLearner(Learned):
     def takes_weights(self) -> bool:
         """Whether there is a C for example weights to scale."""
         return True
+
+    def expected_failed_checks(self) -> dict[str, str]:
+        """The checks of scikit-learn's `check_estimator` that do not hold here, with the reason."""
+        unequal = "an example learned twice moves the model twice, which no larger C does; a weight multiplies C"
+        reasons = {
+            "check_sample_weight_equivalence_on_dense_data": unequal,
+            "check_sample_weight_equivalence_on_sparse_data": unequal,
+        }
+        if not self.takes_weights:
+            refused = "the hard variant has no C for weights to scale, and refuses them"
+            names = ("pandas_series", "not_an_array", "list", "shape", "not_overwritten")
+            reasons |= {f"check_sample_weights_{name}": refused for name in names}
+            reasons |= {
+                "check_all_zero_sample_weights_error": refused,
+                "check_classifiers_one_label_sample_weights": refused,
+            }
+        return reasons
 
     def aggressiveness(self) -> float:
         """What the step rule gets as C."""
@@ -210,7 +228,7 @@ class OnlineLearner(Learned):
 
     def _read(self, X: Any, learning: bool) -> Rows:
         """A batch as rows of the model's columns; while learning, the first batch sets them and dicts add to them."""
-        if isinstance(X, Mapping):
+        if isinstance(X, Mapping) and not sp.issparse(X):
             raise ValueError(f"{type(self).__name__} got one dict; expected a list of dicts, or use learn_one / predict_one.")
         fitted = "n_features_in_" in self.__dict__
         if is_dicts(X):
@@ -259,6 +277,14 @@ class OnlineLearner(Learned):
         """Rows to learn, checked, with all that they bring made known; the learner has its state after this."""
         raise NotImplementedError
 
+    def join(self, other: Self) -> None:
+        """Be ready, as an untrained learner, for the stream that another one of the same kind has read."""
+        self.n_features_in_ = other.n_features_in_
+        if "_feature_index" in other.__dict__:
+            self._feature_index = dict(other._feature_index)
+        self._begin(other.state_.n_classes)
+        self.settle(0)
+
     def stream_decisions(self, stream: Stream, start: int, stop: int) -> Decisions:
         """What the loop is to decide at rows of a stream, all rows before them counted."""
         raise NotImplementedError
@@ -284,6 +310,8 @@ class OnlineLearner(Learned):
             if not (self.warm_start and "state_" in self.__dict__):
                 self._reset()
             stream = self.weigh(self._read_stream(kept, X, y, sample_weight))
+            if not stream.importance.any():
+                raise ValueError("The weights of all rows are zero; expected one above 0.")
             for epoch, order in enumerate(self._orders(len(stream.rows))):
                 self.settle(epoch)
                 self.learn_stream(stream if order is None else stream.take(order))

@@ -56,6 +56,10 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
 
     # -- what a learner may answer ------------------------------------------------------------------------------
 
+    def expected_failed_checks(self) -> dict[str, str]:
+        weak = "weights bound how far each row may pull in one pass; they do not weigh a sum of losses over all rows"
+        return {**super().expected_failed_checks(), "check_class_weight_classifiers": weak}
+
     def margins(self, y: Floats) -> Floats:
         """The margin asked at each side y = ±1 of a decision (where classes are coupled, at each class code)."""
         return np.ones_like(y)
@@ -202,6 +206,10 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
                 f"{type(self).__name__} with variant='hard' has no C for class_weight to scale; use variant='I' or 'II'."
             )
 
+    def join(self, other: Self) -> None:
+        self.classes_, self.class_count_ = other.classes_, np.zeros_like(other.class_count_)
+        super().join(other)
+
     def stream_decisions(self, stream: Stream, start: int, stop: int) -> Decisions:
         plan, codes = self._plan_now(), stream.y[start:stop]
         y, importance = plan.y.take(codes, axis=0), stream.importance[start:stop]
@@ -239,7 +247,8 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of the highest score; of two classes the second only where its score is above 0."""
-        return self.classes_[self.winners(self._scores(X))]  # type: ignore[no-any-return]
+        scores = self._scores(X)
+        return self.classes_[self.winners(scores)]  # type: ignore[no-any-return]
 
     def predict_one(self, x: Any) -> Any:
         """The label of one example; None before any label is known."""

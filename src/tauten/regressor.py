@@ -28,6 +28,10 @@ class TargetPlan(LoopPlan):
 class OnlineRegressor(RegressorMixin, OnlineLearner):
     """A regressor of one real target."""
 
+    def expected_failed_checks(self) -> dict[str, str]:
+        asked = "every learner here can be asked for its scores by one name"
+        return {**super().expected_failed_checks(), "check_regressors_no_decision_function": asked}
+
     def margin(self) -> float:
         """The error that is still forgiven."""
         return 0.0

@@ -81,6 +81,6 @@ def spans_of_progress(n_rows: int, progress: Progress | None) -> Iterator[tuple[
 
 def one_row(x: Any) -> Any:
     """One example, a dict, a vector or a sparse row, as a batch of one."""
-    if isinstance(x, Mapping):
-        return [x]
-    return x.reshape(1, -1) if sp.issparse(x) else np.asarray(x).reshape(1, -1)
+    if sp.issparse(x):
+        return x.reshape(1, -1)
+    return [x] if isinstance(x, Mapping) else np.asarray(x).reshape(1, -1)

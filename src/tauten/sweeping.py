@@ -23,24 +23,32 @@ def learn_together(
     learners: Sequence[OnlineLearner], X: Any, y: ArrayLike, sample_weight: ArrayLike | None, n_jobs: int
 ) -> Outcome:
     """Train untrained learners on the same rows: the error rate (mean absolute error) and updates of each."""
-    streams = [learner.read_once(X, y, sample_weight) for learner in learners]
     groups: dict[Any, list[int]] = {}
     for position, learner in enumerate(learners):
         groups.setdefault(_kind(learner, position), []).append(position)
+    streams = {}
+    for group in groups.values():
+        streams[group[0]] = learners[group[0]].read_once(X, y, sample_weight)
+        for position in group[1:]:
+            learners[position].join(learners[group[0]])
     n_threads = cpu_count() if n_jobs == -1 else n_jobs
-    jobs = [part for group in groups.values() for part in np.array_split(group, min(n_threads, len(group)))]
+    jobs = [
+        (streams[group[0]], part)
+        for group in groups.values()
+        for part in np.array_split(group, min(n_threads, len(group)))
+    ]
     done = Parallel(n_jobs=n_threads, prefer="threads")(
-        delayed(_one_pass)([learners[position] for position in job], streams[job[0]]) for job in jobs
+        delayed(_one_pass)([learners[position] for position in part], stream) for stream, part in jobs
     )
     errors, updates = np.zeros(len(learners)), np.zeros(len(learners), dtype=np.int64)
-    for job, outcome in zip(jobs, done, strict=True):
-        errors[job], updates[job] = outcome
+    for (_, part), outcome in zip(jobs, done, strict=True):
+        errors[part], updates[part] = outcome
     return errors, updates
 
 
 def _kind(learner: OnlineLearner, position: int) -> Any:
     """The same for learners that one pass can train together."""
-    if not isinstance(learner.state_, FirstOrder):
+    if not isinstance(learner.new_state(1, 2), FirstOrder):
         return position
     fixed = sorted((name, repr(value)) for name, value in learner.get_params().items() if name not in learner.sweepable)
     return type(learner), tuple(fixed)

@@ -36,7 +36,7 @@ class Rule:
 
     @cached_property
     def _compiled(self) -> Any:
-        return numba.cfunc(self.signature, cache=True)(self.function)
+        return numba.cfunc(self.signature, cache=True, error_model="numpy")(self.function)
 
     @cached_property
     def handle(self) -> Any:
@@ -65,7 +65,7 @@ class Kernel:
     def run(self) -> Callable[..., Any]:
         """The compiled entry point: it trusts its arguments' types, which saves numba's look-up a call."""
         if numba.config.DISABLE_JIT:
-            return self.function
+            return np.errstate(all="ignore")(self.function)  # as compiled code divides: by zero to infinity
         return self._compiled.get_overload(self.signature.args)  # type: ignore[no-any-return]
 
 
