@@ -1,9 +1,11 @@
 """Slow, literal twins of the learners, written from the papers' formulas and never from the compiled loops.
 
-A column twin keeps one weight vector `w` and learns (x, y, s) with y = ±1 (a real target in regression); a coupled
-twin keeps a row of `W` for each class and learns (x, k, s), k the code of the class. s is the example's weight: it
-multiplies C before the cap, or the step where there is no C. `run` takes any twin over a stream of rows, the constant
-feature 1 last. References as in the papers: "JMLR 2006" is Crammer et al., "CSPAA" Lu, Zhao, Hoi, "PAm" Tsai et al.
+A column twin keeps one weight vector `w` and learns (x, y, s) with y = ±1 (a real target in regression);
+a coupled twin keeps a row of `W` for each class and learns (x, k, s), k the code of the class. s is the weight
+of the example: it multiplies C before the cap, or the step where there is no C. `run` takes any twin over a
+stream of rows, the constant feature 1 last.
+
+"JMLR 2006" is Crammer et al., "CSPAA" Lu, Zhao, Hoi, "PAm" Tsai et al.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +18,7 @@ import numpy as np
 
 
 def step(variant: str, loss: float, q: float, C: float) -> float:
-    """τ of JMLR 2006, figure 1: ℓ/q (hard), min(C, ℓ/q) (I), ℓ/(q + 1/(2C)) (II, times 2C/2C, so that C may be 0)."""
+    """τ of JMLR 2006, figure 1: ℓ/q (hard), min(C, ℓ/q) (I), ℓ/(q + 1/(2C)) (II; times 2C/2C, for C = 0)."""
     if q == 0:
         return 0.0
     if variant == "hard":
@@ -78,7 +80,7 @@ class Coupled:
 
 
 class Sides:
-    """Columns by the class that each holds for +1: the second of two classes, or every class against the rest."""
+    """Columns by the class that each takes for +1: the second of two classes, or each against the rest."""
 
     def __init__(self, columns: dict[int, Any]) -> None:
         self.columns = columns
@@ -105,7 +107,7 @@ class Perceptron(Column):
 
 
 class CoupledPerceptron(Coupled):
-    """Where F_s ≥ F_y for the best wrong class s: w_y += x, w_s −= x (Crammer and Singer, JMLR 2003, max-score)."""
+    """Where F_s ≥ F_y for the best wrong class s: w_y += x, w_s −= x (Crammer, Singer, JMLR 2003)."""
 
     def learn(self, x: np.ndarray, k: int, s: float) -> None:
         scores = self.W @ x
@@ -127,7 +129,7 @@ class PA(Column):
 
 
 class CoupledPA(Coupled):
-    """ℓ = [1 − F_y + F_s]₊ for the best wrong class s, q = 2‖x‖², w_y += τx, w_s −= τx (JMLR 2006, section 8)."""
+    """ℓ = [1 − F_y + F_s]₊, s the best wrong class, q = 2‖x‖², w_y += τx, w_s −= τx (JMLR 2006, sec. 8)."""
 
     def __init__(self, d: int, n_classes: int, variant: str, C: float = 1.0) -> None:
         super().__init__(d, n_classes)
@@ -154,7 +156,7 @@ class PARegression(Column):
 
 
 class PAUM(Column):
-    """Where y⟨w, x⟩ ≤ τ_y: w += η·y·x, the bias being the weight of a constant 1 (Li et al., ICML 2002, table 1)."""
+    """Where y⟨w, x⟩ ≤ τ_y: w += η·y·x, the bias the weight of a constant 1 (Li et al., ICML 2002)."""
 
     def __init__(self, d: int, tau_plus: float = 1.0, tau_minus: float = 0.0, eta: float = 1.0) -> None:
         super().__init__(d)
@@ -166,7 +168,7 @@ class PAUM(Column):
 
 
 class CPA(Column):
-    """Where the prediction is wrong: ℓ = √ρ_y − y⟨w, x⟩, w += min(C, ℓ/‖x‖²)·y·x (rivals.md 1.5; JMLR 2006, section 9)."""
+    """Where the prediction is wrong: ℓ = √ρ_y − y⟨w, x⟩, w += min(C, ℓ/‖x‖²)·y·x (JMLR 2006, section 9)."""
 
     def __init__(self, d: int, C: float = 1.0, rho: Sequence[float] = (1.0, 1.0)) -> None:
         super().__init__(d)
@@ -181,7 +183,7 @@ class CPA(Column):
 
 
 class CoupledCPA(Coupled):
-    """Where ŷ = argmax F is wrong: ℓ = √ρ_y + F_ŷ − F_y, q = 2‖x‖², w_y += τx, w_ŷ −= τx (rivals.md 1.5, PB)."""
+    """Where ŷ = argmax F is wrong: ℓ = √ρ_y + F_ŷ − F_y, q = 2‖x‖², w_y += τx, w_ŷ −= τx (same section)."""
 
     def __init__(self, d: int, n_classes: int, C: float = 1.0, rho: Sequence[float] | None = None) -> None:
         super().__init__(d, n_classes)
@@ -196,7 +198,7 @@ class CoupledCPA(Coupled):
 
 
 class CSPA(Column):
-    """ℓ = [ρ_y − y⟨w, x⟩]₊, ρ₊ = ρ, ρ₋ = 1 (CSPAA, section 5); "balanced": ρ = T₋/T₊ of the rows so far, this one too."""
+    """ℓ = [ρ_y − y⟨w, x⟩]₊, ρ₊ = ρ, ρ₋ = 1 (CSPAA, section 5); "balanced": ρ = T₋/T₊ up to and with x."""
 
     def __init__(self, d: int, variant: str = "I", C: float = 1.0, rho: float | str = 1.0) -> None:
         super().__init__(d)
@@ -217,12 +219,15 @@ class CSPA(Column):
 
 
 class ClassMeanPA(Column):
-    """n = ℓ + γ(1 − y⟨m̃, x⟩), w = (w + γm̃ + α·y·x)/(1 + γ) where ℓ = 1 − y⟨w, x⟩ > 0 (PAm, algorithm 1, errata).
+    """Where ℓ = 1 − y⟨w, x⟩ > 0: w = (w + γm̃ + α·y·x)/(1 + γ), n = ℓ + γ(1 − y⟨m̃, x⟩) (PAm, algorithm 1).
 
-    α = [n/q]₊ (hard), [min(C, n/q)]₊ (I), [n/(q + (1+γ)/(2C))]₊ (II); m̃ = κ(m₊ − m₋), the means of x per side.
+    α = [n/q]₊ (hard), [min(C, n/q)]₊ (I), [n/(q + (1 + γ)/(2C))]₊ (II); m̃ = κ(m₊ − m₋), the means of x of
+    each side up to and with x. The print has wₜ where the derivation gives x (seeds.md, section 4).
     """
 
-    def __init__(self, d: int, variant: str, C: float = 1.0, gamma: float = 0.01, anchor_scale: float = 1.0) -> None:
+    def __init__(
+        self, d: int, variant: str, C: float = 1.0, gamma: float = 0.01, anchor_scale: float = 1.0
+    ) -> None:
         super().__init__(d)
         self.variant, self.C, self.gamma, self.anchor_scale = variant, C, gamma, anchor_scale
         self.mean = {1: np.zeros(d), -1: np.zeros(d)}
@@ -252,10 +257,15 @@ class ClassMeanPA(Column):
 
 
 class WindowedClassMeanPA(ClassMeanPA):
-    """ClassMeanPA from w̄, the (weighted) mean of a queue of Q classifiers, which w joins at each update (PAm, algorithm 2)."""
+    """ClassMeanPA from w̄, the weighted mean of the Q classifiers last moved away from (PAm, algorithm 2)."""
 
     def __init__(
-        self, d: int, variant: str, window: int = 10, window_weights: Sequence[float] | None = None, **parameters: float
+        self,
+        d: int,
+        variant: str,
+        window: int = 10,
+        window_weights: Sequence[float] | None = None,
+        **parameters: float,
     ) -> None:
         super().__init__(d, variant, **parameters)
         self.window = window
@@ -300,10 +310,10 @@ def twin(name: str, d: int, n_classes: int = 0, **parameters: Any) -> Twin:
     return Sides({k: column(d, **parameters) for k in range(n_classes)})
 
 
-def class_factors(codes: Sequence[int], n_classes: int, class_weight: Any, running: bool = False) -> np.ndarray:
-    """Each row's factor: its class's number, or if "balanced" n/(K·n_k), `running`: of the rows up to and with it."""
-    if class_weight is None:
-        return np.ones(len(codes))
+def class_factors(
+    codes: Sequence[int], n_classes: int, class_weight: Any, running: bool = False
+) -> np.ndarray:
+    """Each row's class factor; "balanced": n/(K·n_k), `running`: counting the rows up to and with it."""
     if class_weight != "balanced":
         return np.array([class_weight[k] for k in codes], dtype=float)
     factors = []
@@ -315,13 +325,18 @@ def class_factors(codes: Sequence[int], n_classes: int, class_weight: Any, runni
 
 @dataclass
 class Outcome:
-    """What a run leaves: predicting weights, rounds, rounds that moved, and each round's scores before its update."""
+    """What a run leaves: the predicting weights; of each round the scores before it and whether it moved."""
 
     coef: np.ndarray
     intercept: np.ndarray
-    rounds: int
-    moves: int
     scores: np.ndarray
+    moved: np.ndarray
+
+    def predicted(self) -> np.ndarray:
+        """Predicted codes: of two classes the second if its score is > 0, else the first of the highest."""
+        if self.scores.shape[1] == 1:
+            return (self.scores[:, 0] > 0).astype(int)
+        return np.argmax(self.scores, axis=1)
 
 
 def run(
@@ -333,21 +348,20 @@ def run(
     average: bool = False,
     fit_intercept: bool = True,
 ) -> Outcome:
-    """Learn the rows in order; `average` predicts with (1/T)·Σₜ Wₜ, Wₜ being the weights after round t (rivals.md 1.1)."""
+    """Learn the rows in order; `average` predicts with (1/T)·Σₜ Wₜ, Wₜ the weights after round t."""
     rows = np.hstack([X, np.ones((len(X), 1)) if fit_intercept else np.zeros((len(X), 0))])
     weights = np.ones(len(X)) if weights is None else weights
-    predicting, total, rounds, moves = learner.W, np.zeros_like(learner.W), 0, 0
-    scores = []
+    predicting, total = learner.W, np.zeros_like(learner.W)
+    scores, moved = [], []
     for _ in range(epochs):
         for x, target, s in zip(rows, targets, weights, strict=True):
             scores.append(predicting @ x)
             before = learner.W.copy()
             learner.learn(x, target, s)
-            rounds += 1
-            moves += not np.array_equal(before, learner.W)
+            moved.append(not np.array_equal(before, learner.W))
             total = total + learner.W
-            predicting = total / rounds if average else learner.W.copy()
+            predicting = total / len(moved) if average else learner.W.copy()
         learner.freeze()
     d = X.shape[1]
     intercept = predicting[:, d] if fit_intercept else np.zeros(len(predicting))
-    return Outcome(predicting[:, :d], intercept, rounds, moves, np.array(scores))
+    return Outcome(predicting[:, :d], intercept, np.array(scores), np.array(moved))

@@ -186,12 +186,18 @@ class OnlineLearner(Learned):
     def _unchanged_on_error(self) -> Iterator[dict[str, Any]]:
         """Put back what is in the dict yielded when an error passes; callers add copies of what they will write to."""
         kept = dict(self.__dict__)
+        index = kept.get("_feature_index") or {}
+        n_names = len(index)
         try:
             yield kept
         except Exception:
             self.__dict__.clear()
             self.__dict__.update(kept)
             self.__dict__.pop("_plan", None)
+            while len(index) > n_names:
+                index.popitem()
+            if "state_" in kept:
+                kept["state_"].grow_features(self.n_features_in_)
             raise
 
     def _protect(self, kept: dict[str, Any], rows: Rows) -> None:
@@ -251,11 +257,10 @@ class OnlineLearner(Learned):
                 f"{type(self).__name__} learned {self.n_features_in_} columns without names; expected an array, not dicts."
             )
         index = self.__dict__.setdefault("_feature_index", {})
-        rows, new = read_dicts(dicts, index, grow=learning)
+        rows = read_dicts(dicts, index, grow=learning)
         if learning:
-            index.update(new)
             self.n_features_in_ = len(index)
-            if new and "state_" in self.__dict__:
+            if "state_" in self.__dict__:
                 self.state_.grow_features(len(index))
         return rows
 

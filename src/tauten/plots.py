@@ -35,7 +35,9 @@ def trace(trace: "Trace", window: int, ax: "Axes | None") -> "Axes":
     rows = np.arange(1, len(trace) + 1)
     ax.plot(rows, trace.windowed_error(window), color="#aab7b8", linewidth=1.0, label=f"last {window} rows")
     ax.plot(rows, trace.cumulative_error(), color=STYLES[0][0], linewidth=1.8, label="all rows so far")
-    ax.set(xlabel="rows learned", ylabel=_label(trace), xlim=(1, max(len(trace), 2)), ylim=(0, None))
+    settled = trace.cumulative_error()[min(len(trace) - 1, max(20, len(trace) // 100)) :]  # the first rows are all noise
+    top = 1.3 * max(float(settled.max()), float(trace.windowed_error(window)[-len(settled) :].max()), 1e-3)
+    ax.set(xlabel="rows learned", ylabel=_label(trace), xlim=(1, max(len(trace), 2)), ylim=(0, top))
     ax.legend(frameon=False)
     return ax
 

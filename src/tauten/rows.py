@@ -5,13 +5,13 @@ never copied as a whole.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from tauten.kernels.gather import Gatherer
 from tauten.kernels.state import Dense, Sparse
 
 BLOCK_VALUES = 1 << 20  # numbers made for a block: 8 MB
@@ -109,29 +109,27 @@ def is_dicts(X: Any) -> bool:
     return isinstance(X, Sequence) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
-def read_dicts(dicts: Sequence[Any], index: Mapping[str, int], grow: bool) -> tuple[Rows, dict[str, int]]:
-    """A batch of dicts from names to numbers, and the columns given to names that the index lacks.
+def read_dicts(dicts: Sequence[Any], index: dict[str, int], grow: bool) -> Rows:
+    """A batch of dicts from names to numbers, by an index of columns.
 
-    Where the index may not grow, values under unknown names are left out.
+    Names that the index lacks join it, or, where it may not grow, are left out.
     """
-    new: dict[str, int] = {}
-    columns: list[int] = []
-    values: list[float] = []
-    starts = [0]
+    gather = Gatherer(index)
+    columns, values, starts = [np.zeros(0, np.int32)], [np.zeros(0)], [0]
     for row, example in enumerate(dicts):
-        check_dict(example, row)
-        for name, value in example.items():
-            column = index.get(name, new.get(name, -1))
-            if column < 0:
-                if not grow:
-                    continue
-                column = new[name] = len(index) + len(new)
-            columns.append(column)
-            values.append(value)
-        starts.append(len(columns))
-    parts = np.array(values, dtype=np.float64), np.array(columns, dtype=np.int32), np.array(starts)
-    X = sp.csr_matrix(parts, shape=(len(dicts), len(index) + len(new)))
-    return Rows(X, trusted=True), new
+        gathered = gather(example) if isinstance(example, dict) else None
+        if gathered is None:
+            check_dict(example, row)
+            if grow:
+                for name in example:
+                    index.setdefault(name, len(index))
+            gathered = gather({name: float(value) for name, value in example.items() if name in index})
+        assert gathered is not None
+        starts.append(starts[-1] + int(gathered.starts[1]))
+        columns.append(gathered.indices[: gathered.starts[1]].astype(np.int32))
+        values.append(gathered.values[: gathered.starts[1]].copy())
+    parts = np.concatenate(values), np.concatenate(columns), np.array(starts)
+    return Rows(sp.csr_matrix(parts, shape=(len(dicts), len(index))), trusted=True)
 
 
 def hash_dicts(dicts: Sequence[Any], bits: int) -> Rows:
@@ -150,9 +148,8 @@ def check_dict(example: Any, row: int) -> None:
     for name, value in example.items():
         if not isinstance(name, str):
             raise ValueError(f"Row {row} has the feature name {name!r}; expected text.")
-        if not isinstance(value, Real | np.bool_):
+        if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
             hint = f" (for a category, {{'{name}={value}': 1}})" if isinstance(value, str) else ""
             raise ValueError(f"Row {row}, feature {name!r} is {value!r}; expected a number{hint}.")
-        if not np.isfinite(value):
+        if not np.isfinite(float(value)):
             raise ValueError(f"Row {row}, feature {name!r} is {value!r}; expected a finite number.")
-

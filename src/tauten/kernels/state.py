@@ -111,8 +111,15 @@ class LinearState:
         self.table, self.n_features = table, n_features
         self.used = table[: 1 + n_features]
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "used"}  # a copy would be no view
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._place(self.table, self.n_features)
+
     def grow_features(self, n_features: int) -> None:
-        """Make room for new features, doubling so that a stream pays for each feature once."""
+        """Make room for features, doubling so that a stream pays for each feature once."""
         table = self.table
         if 1 + n_features > len(table):
             table = np.zeros((max(1 + n_features, 2 * len(table)), table.shape[1]))
@@ -208,7 +215,7 @@ class LinearState:
     def restore(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
         """The state that was saved; raises ValueError where the parts do not fit together."""
         height, width = arrays["table"].shape
-        if header["n_features"] != height - 1 or not 0 <= header["n_classes"] <= width:
+        if header["n_features"] != height - 1 or not 0 <= header["n_classes"] <= max(width, 2):
             raise ValueError(f"a table of {height} rows and {width} columns does not fit its header")
         state = cls(**{name: header[name] for name in cls.header})
         for name, like in state.arrays().items():

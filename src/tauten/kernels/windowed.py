@@ -155,6 +155,17 @@ class Windowed(ClassMeans):
             weights = weights + table[:, self.n_columns + self.n_sums :] / max(self.memory[ROUNDS], 1.0)
         return weights
 
+    def mean_classifier(self) -> Floats:
+        """w̄, the weighted mean of each column's queue, a row a column of the model."""
+        pushes = self.memory[-self.n_columns :].astype(np.intp)
+        means = np.zeros((self.n_columns, 1 + self.n_features))
+        for c in range(self.n_columns):
+            filled = min(pushes[c], self.window)
+            newest_first = (pushes[c] - 1 - np.arange(filled)) % self.window
+            shares = self.shares[::-1][:filled]
+            means[c] = shares / shares.sum() @ self.queue[newest_first, : 1 + self.n_features, c]
+        return means
+
     def grow_features(self, n_features: int) -> None:
         super().grow_features(n_features)
         if len(self.table) == self.queue.shape[1]:

@@ -123,8 +123,14 @@ class ClassMeanPAClassifier(OnlineClassifier):
         return self.state_.anchor()
 
     def objective(self, w: Floats, start: Floats, x: Floats, y: float) -> float:
-        anchor = np.append(self.anchor_[0, 1:], self.anchor_[0, 0] * self.fit_intercept)[: len(w)]
         if y * float(start @ x) >= 1.0:
             return float((w - start) @ (w - start))
+        if isinstance(self.state_, Windowed):
+            start = _bias_last(self.state_.mean_classifier()[0])
+        anchor = _bias_last(self.anchor_[0])
         pull = (w - start) @ (w - start) / 2 + self.gamma * ((w - anchor) @ (w - anchor)) / 2
         return float(pull + VARIANTS[self.variant].slack(max(0.0, 1.0 - y * float(w @ x)), self.C))
+
+
+def _bias_last(vector: Floats) -> Floats:
+    return np.append(vector[1:], vector[0])

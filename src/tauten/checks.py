@@ -1,0 +1,325 @@
+"""What a learner must keep to, whoever wrote it: `check_learner` runs every promise over it.
+
+A promise is a function that takes a learner and raises an AssertionError with one sentence where it is broken.
+`PROMISES` lists them in the order of the design: (a) optimality, (c) scikit-learn, (d) one result by every road,
+(e) learning, (f) keeping, (g) the same without the compiler, (h) documentation, (i) bad input. That a learner equals a
+slow twin (b) takes a twin, and so belongs to the tests of the learner.
+"""
+
+import copy
+import inspect
+import os
+import pickle
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import SkipTestWarning
+
+from tauten.base import OnlineLearner
+from tauten.classifier import OnlineClassifier
+from tauten.kernels.state import Floats
+
+Promise = Callable[[OnlineLearner], None]
+ROUNDING = 1e-12  # relative to the largest weight: what another order of a sum may change
+N_POINTS = 300
+
+
+def check_learner(learner: OnlineLearner, skip: Sequence[str] = ()) -> None:
+    """Raise an AssertionError for the first promise that a learner breaks.
+
+    `learner` is a learner with its parameters set; it is not changed. `skip` names promises to leave out.
+
+    >>> import tauten as tt
+    >>> tt.check_learner(tt.PAClassifier(C=0.5), skip=["scikit_learn", "without_jit"])
+    """
+    names = [promise.__name__ for promise in PROMISES]
+    for unknown in set(skip) - set(names):
+        raise ValueError(f"There is no promise {unknown!r}; expected one of {', '.join(names)}.")
+    for promise in PROMISES:
+        if promise.__name__ not in skip:
+            promise(learner)
+
+
+def stream(learner: OnlineLearner, n_rows: int = 200, n_classes: int = 2, seed: int = 0) -> tuple[Floats, NDArray[Any]]:
+    """Rows of mixed scales, a third of their values zero, and labels (targets) that follow a plane, with some noise."""
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((n_rows, 6)) * (random.random((n_rows, 6)) < 0.7)
+    X[random.integers(n_rows, size=n_rows // 20)] = 0.0
+    X[random.integers(n_rows, size=n_rows // 20)] *= 1e3
+    scores = X @ random.standard_normal((6, n_classes)) + 0.3 * random.standard_normal((n_rows, n_classes))
+    if not isinstance(learner, OnlineClassifier):
+        return X, scores[:, 0]
+    return X, np.array([f"class {k}" for k in range(n_classes)])[scores.argmax(axis=1)]
+
+
+def _streams(learner: OnlineLearner) -> list[tuple[Floats, NDArray[Any]]]:
+    counts = (2, 3) if isinstance(learner, OnlineClassifier) else (1,)
+    return [stream(learner, n_classes=count) for count in counts]
+
+
+def _weights(learner: OnlineLearner) -> Floats:
+    """All weights, the bias in the last column."""
+    return np.column_stack([np.atleast_2d(learner.coef_), learner.intercept_])
+
+
+def _same(first: OnlineLearner, second: OnlineLearner, what: str, tolerance: float = 0.0) -> None:
+    a, b = _weights(first), _weights(second)
+    assert a.shape == b.shape, f"{what}: weights of shape {a.shape} and {b.shape}"
+    apart = float(np.abs(a - b).max()) / max(float(np.abs(a).max()), 1.0)
+    assert apart <= tolerance, f"{what}: weights differ by {apart:.2e}, at most {tolerance:.0e} is allowed"
+    assert (first.t_, first.n_updates_) == (second.t_, second.n_updates_), f"{what}: rounds or moves differ"
+
+
+def _learned(learner: OnlineLearner, X: Any, y: Any) -> OnlineLearner:
+    return clone(learner).partial_fit(X, y)  # type: ignore[no-any-return]
+
+
+# -- (a) ----------------------------------------------------------------------------------------------------------
+
+
+def optimality(learner: OnlineLearner) -> None:
+    """At 300 random points the step beats every alternative near it, along it and on the constraint's edge."""
+    random = np.random.default_rng(1)
+    for point in range(N_POINTS):
+        model = clone(learner).set_params(average=False)
+        X, y = stream(model, n_rows=30, n_classes=3 if point % 2 and getattr(model, "coupled", False) else 2, seed=point)
+        X[-1] = random.standard_normal(6) * 10.0 ** random.uniform(-1, 1)
+        if isinstance(model, OnlineClassifier):
+            model.set_params(classes=np.unique(y).tolist())
+        model.partial_fit(X[:-1], y[:-1])
+        before = _weights(model)
+        model.learn_one(X[-1], y[-1])
+        w, start, x, side = _as_binary(model, before, X[-1], y[-1])
+        if not np.any(x):
+            continue
+        reached = model.objective(w, start, x, side)
+        assert np.isfinite(reached), f"optimality: the step at point {point} leaves the constraint unmet"
+        for other in _alternatives(w, start, x, random):
+            value = model.objective(other, start, x, side)
+            assert reached <= value + 1e-9 * max(1.0, abs(value)), (
+                f"optimality: at point {point} the step reaches {reached:.9g}, another move {value:.9g}"
+            )
+
+
+def _as_binary(model: OnlineLearner, before: Floats, x: Floats, y: Any) -> tuple[Floats, Floats, Floats, float]:
+    """The step as one on a single vector: of many classes that compete, the stacked weights of two of them."""
+    after, x = _weights(model), np.append(x, float(model.fit_intercept))
+    if not isinstance(model, OnlineClassifier):
+        return after[0], before[0], x, float(y)
+    code = model.classes_.tolist().index(y)
+    if len(model.classes_) == 2:
+        return after[0], before[0], x, 2.0 * code - 1.0
+    scores = before @ x
+    scores[code] = -np.inf
+    rival = int(scores.argmax())
+    side = 1.0 if code > rival else -1.0
+    stacked = np.zeros_like(before)
+    stacked[code], stacked[rival] = side * x, -side * x
+    return after.ravel(), before.ravel(), stacked.ravel(), side
+
+
+def _alternatives(w: Floats, start: Floats, x: Floats, random: np.random.Generator) -> list[Floats]:
+    length = max(float(np.linalg.norm(w - start)), 1e-3)
+    others = [start, w + (w - start)]
+    for scale in (1e-4, 1e-2, 1.0):
+        noise = random.standard_normal(len(w))
+        sideways = noise - (noise @ x) / (x @ x) * x  # keeps the score, so it stays on the constraint's edge
+        others += [w + scale * length * direction / np.linalg.norm(direction) for direction in (noise, -noise, sideways, x, -x)]
+        others += [w + scale * (w - start), w - scale * (w - start)]
+    return others
+
+
+# -- (c) ----------------------------------------------------------------------------------------------------------
+
+
+def scikit_learn(learner: OnlineLearner) -> None:
+    """scikit-learn's own checks hold, but for those that the learner names with a reason."""
+    from sklearn.utils.estimator_checks import check_estimator
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SkipTestWarning)
+        results = check_estimator(
+            clone(learner), on_fail=None, on_skip=None, expected_failed_checks=learner.expected_failed_checks()
+        )
+    failed = [f"{result['check_name']}: {result['exception']!r}" for result in results if result["status"] == "failed"]
+    assert not failed, f"scikit_learn: {failed[0]}"
+
+
+# -- (d) ----------------------------------------------------------------------------------------------------------
+
+
+def batch_is_loop(learner: OnlineLearner) -> None:
+    """`partial_fit` leaves, bit for bit, what `learn_one` row by row leaves; so for arrays and for dicts."""
+    for X, y in _streams(learner):
+        for rows in (X, [dict(zip("abcdef", row.tolist(), strict=True)) for row in X]):
+            loop = clone(learner)
+            for x, label in zip(rows, y, strict=True):
+                loop.learn_one(x, label)
+            _same(_learned(learner, rows, y), loop, "batch_is_loop")
+            half = _learned(learner, rows[:77], y[:77]).partial_fit(rows[77:], y[77:])
+            _same(half, loop, "batch_is_loop, in two batches")
+
+
+def one_result_by_every_road(learner: OnlineLearner) -> None:
+    """Dense, sparse and dict rows, other dtypes and another order of features come to the same, up to rounding."""
+    for X, y in _streams(learner):
+        X = X.astype(np.float32).astype(np.float64)
+        model = _learned(learner, X, y)
+        roads = {
+            "CSR": sp.csr_matrix(X),
+            "CSC": sp.csc_matrix(X),
+            "float32": X.astype(np.float32),
+            "columns first": np.asfortranarray(X),
+            "dicts": [dict(zip("abcdef", row.tolist(), strict=True)) for row in X],
+        }
+        for road, rows in roads.items():
+            _same(model, _learned(learner, rows, y), f"one_result_by_every_road, {road}", ROUNDING)
+        turned = _learned(learner, X[:, ::-1].copy(), y)
+        np.testing.assert_allclose(
+            turned.decision_function(X[:, ::-1]), model.decision_function(X), rtol=1e-9, atol=1e-9 * np.abs(X).max(),
+            err_msg="one_result_by_every_road, features reversed",
+        )  # fmt: skip
+
+
+def extreme_rows(learner: OnlineLearner) -> None:
+    """Rows of zeros, of huge and of tiny values leave every weight finite, and are the same in a batch and a loop."""
+    for X, y in _streams(learner):
+        X = X.copy()
+        for position, scale in enumerate((0.0, 1e150, 1e200, 1e300, 1e-150, 1e-200, 1e-320)):
+            X[20 + 10 * position] = scale
+        model, loop = _learned(learner, X, y), clone(learner)
+        for x, label in zip(X, y, strict=True):
+            loop.learn_one(x, label)
+        assert np.isfinite(_weights(model)).all(), "extreme_rows: a weight is not finite"
+        _same(model, loop, "extreme_rows")
+
+
+# -- (e) ----------------------------------------------------------------------------------------------------------
+
+
+def learns(learner: OnlineLearner) -> None:
+    """After five passes over rows that a plane separates with room to spare, nearly all are right."""
+    random = np.random.default_rng(3)
+    X = random.standard_normal((600, 5))
+    scores = X @ random.standard_normal(5)
+    X, scores = X[np.abs(scores) > 0.7], scores[np.abs(scores) > 0.7]
+    model = clone(learner).set_params(epochs=5, average=False)
+    y = scores > 0 if isinstance(learner, OnlineClassifier) else scores
+    model.fit(X, y)
+    reached = model.score(X, y)
+    assert reached > 0.93, f"learns: the score on separable rows is {reached:.3f}, above 0.93 was expected"
+
+
+# -- (f) ----------------------------------------------------------------------------------------------------------
+
+
+def keeping(learner: OnlineLearner) -> None:
+    """Saved, pickled or copied in the middle and gone on with, a model ends as one that never stopped; clones are blank."""
+    for X, y in _streams(learner):
+        whole = _learned(learner, X, y)
+        half = _learned(learner, X[:90], y[:90])
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.tt"
+            half.save(path)
+            copies = {"save": type(learner).load(path), "pickle": pickle.loads(pickle.dumps(half)), "deepcopy": copy.deepcopy(half)}
+        for way, resumed in copies.items():
+            assert resumed.get_params() == half.get_params(), f"keeping, {way}: parameters differ"
+            _same(whole, resumed.partial_fit(X[90:], y[90:]), f"keeping, {way}")
+        assert not clone(half).__sklearn_is_fitted__(), "keeping: a clone has learned something"
+
+
+# -- (g) ----------------------------------------------------------------------------------------------------------
+
+
+def without_jit(learner: OnlineLearner) -> None:
+    """The same code, run as plain Python in a process of its own, comes to the same weights up to rounding."""
+    same_without_jit([learner])
+
+
+def same_without_jit(learners: Sequence[OnlineLearner]) -> None:
+    """`without_jit` for several learners in one process."""
+    jobs = [(learner, X[:80], y[:80]) for learner in learners for X, y in _streams(learner)]
+    with tempfile.TemporaryDirectory() as folder:
+        task, result = Path(folder) / "task", Path(folder) / "result"
+        task.write_bytes(pickle.dumps(jobs))
+        program = "import sys; from tauten.checks import learn_task; learn_task(*sys.argv[1:])"
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+        subprocess.run([sys.executable, "-c", program, task, result], check=True, env=environment)
+        plain = pickle.loads(result.read_bytes())
+    for (learner, X, y), models in zip(jobs, plain, strict=True):
+        for rows, model in zip((X, sp.csr_matrix(X)), models, strict=True):
+            _same(_learned(learner, rows, y), model, f"without_jit, {learner!r}", ROUNDING)
+
+
+def learn_task(task: str, result: str) -> None:
+    """What the process without the compiler does."""
+    jobs = pickle.loads(Path(task).read_bytes())
+    models = [[_learned(learner, rows, y) for rows in (X, sp.csr_matrix(X))] for learner, X, y in jobs]
+    Path(result).write_bytes(pickle.dumps(models))
+
+
+# -- (h) ----------------------------------------------------------------------------------------------------------
+
+
+def documentation(learner: OnlineLearner) -> None:
+    """The docstring describes the learner's own parameters, all of them and no others, and shows an example."""
+    text = inspect.getdoc(type(learner)) or ""
+    described = set(re.findall(r"^(\w+) : ", text, flags=re.MULTILINE))
+    shared = {name for base in type(learner).__mro__[1:] for name in getattr(base, "__dataclass_fields__", {})}
+    own = set(learner.get_params()) - shared
+    assert described == own, f"documentation: the docstring describes {sorted(described)}, expected {sorted(own)}"
+    assert ">>> " in text, "documentation: the docstring has no example"
+
+
+# -- (i) ----------------------------------------------------------------------------------------------------------
+
+
+def bad_input(learner: OnlineLearner) -> None:
+    """Bad rows, labels, weights and parameters raise a ValueError, and leave the model exactly as it was."""
+    X, y = _streams(learner)[-1]
+    model = _learned(learner, X[:50], y[:50])
+    before = pickle.dumps(model)
+    broken = X[50:100].copy()
+    broken[-1, 2] = np.nan
+    infinite = sp.csr_matrix(np.where(np.isnan(broken), np.inf, broken))
+    attempts: dict[str, Callable[[], Any]] = {
+        "NaN in the last row": lambda: model.partial_fit(broken, y[50:100]),
+        "infinity in a sparse row": lambda: model.partial_fit(infinite, y[50:100]),
+        "NaN in one row": lambda: model.learn_one(broken[-1], y[0]),
+        "a row too wide": lambda: model.partial_fit(np.ones((3, 7)), y[:3]),
+        "fewer labels than rows": lambda: model.partial_fit(X[:5], y[:4]),
+        "a negative weight": lambda: model.partial_fit(X[:3], y[:3], sample_weight=[1.0, -1.0, 1.0]),
+        "no y": lambda: model.partial_fit(X[:3], None),
+        "a bad first fit": lambda: model.fit(broken, y[50:100]),
+    }
+    for name, attempt in attempts.items():
+        try:
+            attempt()
+        except ValueError:
+            assert pickle.dumps(model) == before, f"bad_input: {name} changed the model"
+        else:
+            raise AssertionError(f"bad_input: {name} raised nothing")
+
+
+PROMISES: tuple[Promise, ...] = (
+    optimality,
+    scikit_learn,
+    batch_is_loop,
+    one_result_by_every_road,
+    extreme_rows,
+    learns,
+    keeping,
+    without_jit,
+    documentation,
+    bad_input,
+)
