@@ -1,6 +1,6 @@
 """Learn a stream of text messages, each predicted before it is learned, with several learners side by side.
 
-    python examples/sms_spam.py [--plot FILE]
+python examples/sms_spam.py [--plot FILE]
 """
 
 import argparse
@@ -28,9 +28,17 @@ def run(console: Console) -> dict[str, tt.Trace]:
     """Each learner's trace over the stream."""
     texts, labels = sms_spam()
     rows = [words(text) for text in texts]
-    tt.make("pamean1").fit(rows[:50], labels[:50]), tt.make("pa1", average=True).fit(rows[:50], labels[:50])  # compile first
+    (
+        tt.make("pamean1").fit(rows[:50], labels[:50]),
+        tt.make("pa1", average=True).fit(rows[:50], labels[:50]),
+    )  # compile first
     traces = {}
-    columns = (TextColumn("{task.description:22}"), BarColumn(), TextColumn("{task.completed:>5,} messages"), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description:22}"),
+        BarColumn(),
+        TextColumn("{task.completed:>5,} messages"),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=console) as bars:
         for name, model in LEARNERS.items():
             bar = bars.add_task(name, total=len(rows))
@@ -48,20 +56,30 @@ def table(traces: dict[str, tt.Trace]) -> Table:
         view.add_column(heading, justify="right")
     for name, trace in sorted(traces.items(), key=lambda item: item[1].error_rate):
         updates = f"{int(trace.updates.sum()):,}"
-        view.add_row(name, f"{trace.error_rate:.2%}", f"{trace.f1('spam'):.3f}", updates, f"{trace.seconds * 1e3:.0f} ms")
+        view.add_row(
+            name,
+            f"{trace.error_rate:.2%}",
+            f"{trace.f1('spam'):.3f}",
+            updates,
+            f"{trace.seconds * 1e3:.0f} ms",
+        )
     return view
 
 
 def main() -> None:
     """Run, print the table and the words that weigh most, and draw the curve where asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--plot", metavar="FILE", help="write the error of the best learner over time as a picture")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="write the error of the best learner over time as a picture"
+    )
     arguments = parser.parse_args()
     console = Console()
     traces = run(console)
     console.print(table(traces))
     best = min(traces, key=lambda name: traces[name].error_rate)
-    weights = sorted(zip(LEARNERS[best].coef_[0], LEARNERS[best].feature_names_in_, strict=True), reverse=True)
+    weights = sorted(
+        zip(LEARNERS[best].coef_[0], LEARNERS[best].feature_names_in_, strict=True), reverse=True
+    )
     console.print(f"What {best} takes for spam: " + ", ".join(repr(name) for _, name in weights[:12]))
     if arguments.plot:
         traces[best].plot(window=500).figure.savefig(arguments.plot, dpi=150)

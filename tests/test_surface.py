@@ -78,10 +78,6 @@ def trained(key: str, X: Any = None, labels: Any = (0, 1), **more: Any) -> Any:
     return make(key, **more).partial_fit(X, answers(key, labels=labels))
 
 
-def outputs(model: Any, X: Any) -> Any:
-    return model.decision_function(X)
-
-
 # -- one batch in many forms ------------------------------------------------------------------------------------
 
 SAME_NUMBERS: dict[str, Callable[[Any], Any]] = {
@@ -109,16 +105,17 @@ def _read_only(X: Any) -> Any:
     return X
 
 
-@pytest.mark.parametrize("form", SAME_NUMBERS)
 @pytest.mark.parametrize("key", CONFIGS)
-def test_dense_forms_are_one(key: str, form: str) -> None:
+def test_dense_forms_are_one(key: str) -> None:
     """The same numbers in any dense form leave the same model and get the same scores, bit for bit."""
     X, y = counts(), answers(key)
-    expected, model = make(key).partial_fit(X, y), make(key).partial_fit(SAME_NUMBERS[form](X), y)
-    assert model.n_updates_ > 0
-    assert np.array_equal(model.coef_, expected.coef_)
-    assert np.array_equal(model.intercept_, expected.intercept_)
-    assert np.array_equal(outputs(model, SAME_NUMBERS[form](X)), outputs(expected, X))
+    expected = make(key).partial_fit(X, y)
+    assert expected.n_updates_ > 0
+    for form, convert in SAME_NUMBERS.items():
+        model = make(key).partial_fit(convert(X), y)
+        assert np.array_equal(model.coef_, expected.coef_), form
+        assert np.array_equal(model.intercept_, expected.intercept_), form
+        assert np.array_equal(model.decision_function(convert(X)), expected.decision_function(X)), form
 
 
 @pytest.mark.parametrize("key", CONFIGS)
@@ -160,21 +157,19 @@ SPARSE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("form", SPARSE)
 @pytest.mark.parametrize("key", CONFIGS)
-def test_sparse_forms_are_one(key: str, form: str) -> None:
+def test_sparse_forms_are_one(key: str) -> None:
     """Every sparse form leaves the model of plain CSR, bit for bit, and that of dense rows to rounding; none is changed."""
     X, y = counts(), answers(key)
-    given = SPARSE[form](sp.csr_matrix(X))
-    kept = copy.deepcopy(given)
-    plain, model = make(key).partial_fit(sp.csr_matrix(X), y), make(key).partial_fit(given, y)
-    assert everything(model) == everything(plain)
-    dense = make(key).partial_fit(X, y)
-    np.testing.assert_allclose(model.coef_, dense.coef_, **ROUNDING)
-    np.testing.assert_allclose(outputs(model, given), outputs(dense, X), **ROUNDING)
-    if given.format == "csr":
-        assert np.array_equal(given.indices, kept.indices)
-        assert np.array_equal(given.data, kept.data)
+    plain, dense = make(key).partial_fit(sp.csr_matrix(X), y), make(key).partial_fit(X, y)
+    np.testing.assert_allclose(plain.coef_, dense.coef_, **ROUNDING)
+    for form, convert in SPARSE.items():
+        given, kept = convert(sp.csr_matrix(X)), convert(sp.csr_matrix(X))
+        model = make(key).partial_fit(given, y)
+        assert everything(model) == everything(plain), form
+        np.testing.assert_allclose(model.decision_function(given), dense.decision_function(X), **ROUNDING, err_msg=form)
+        for part in {"indices", "indptr", "data"} & vars(kept).keys():
+            assert np.array_equal(getattr(given, part), getattr(kept, part)), (form, part)
 
 
 @pytest.mark.parametrize("key", CONFIGS)
@@ -197,8 +192,8 @@ def test_dicts_and_frames_share_names(key: str) -> None:
     assert sorted(from_dicts.feature_names_in_) == NAMES
     order = [from_dicts.feature_names_in_.tolist().index(name) for name in NAMES]
     np.testing.assert_allclose(from_dicts.coef_[..., order], from_frame.coef_, **ROUNDING)
-    np.testing.assert_allclose(outputs(from_frame, as_dicts(X)), outputs(from_frame, frame), **ROUNDING)
-    np.testing.assert_allclose(outputs(from_dicts, as_dicts(X)), outputs(from_frame, frame), **ROUNDING)
+    np.testing.assert_allclose(from_frame.decision_function(as_dicts(X)), from_frame.decision_function(frame), **ROUNDING)
+    np.testing.assert_allclose(from_dicts.decision_function(as_dicts(X)), from_frame.decision_function(frame), **ROUNDING)
     mapping = from_frame.predict_one(as_dicts(X)[0])
     np.testing.assert_allclose(mapping, from_frame.predict(frame[:1])[0], **ROUNDING)
 
@@ -216,7 +211,7 @@ def test_hashed_dicts_are_hashed_rows(key: str) -> None:
     assert np.array_equal(batch.coef_, expected.coef_)
     assert batch.n_features_in_ == 8
     assert not hasattr(batch, "feature_names_in_")
-    assert np.array_equal(outputs(batch, [{"never seen": 1.0}]), outputs(expected, FeatureHasher(8).transform([{"never seen": 1.0}])))
+    assert np.array_equal(batch.decision_function([{"never seen": 1.0}]), expected.decision_function(FeatureHasher(8).transform([{"never seen": 1.0}])))
 
 
 def test_names_are_kept_as_scikit_learn_keeps_them() -> None:
@@ -256,19 +251,19 @@ ONE_SPARSE_ROW: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("form", [*ONE_ROW, *ONE_SPARSE_ROW])
 @pytest.mark.parametrize("key", CONFIGS)
-def test_one_example_in_any_form(key: str, form: str) -> None:
+def test_one_example_in_any_form(key: str) -> None:
     """learn_one in any form leaves what the batch leaves, bit for bit, and predict_one says what predict says."""
     X, y = counts(), answers(key)
-    convert = {**ONE_ROW, **ONE_SPARSE_ROW}[form]
-    batch = sp.csr_matrix(X) if form in ONE_SPARSE_ROW else X
-    expected, model = make(key).partial_fit(batch, y), make(key)
-    for x, answer in zip(X, y, strict=True):
-        assert model.learn_one(convert(x), answer) is model
-    assert everything(model) == everything(expected)
-    single = [model.predict_one(convert(x)) for x in X]
-    np.testing.assert_allclose(single, expected.predict(batch), **ROUNDING)
+    for forms, batch in ((ONE_ROW, X), (ONE_SPARSE_ROW, sp.csr_matrix(X))):
+        expected = make(key).partial_fit(batch, y)
+        for form, convert in forms.items():
+            model = make(key)
+            for x, answer in zip(X, y, strict=True):
+                assert model.learn_one(convert(x), answer) is model
+            assert everything(model) == everything(expected), form
+            single = [model.predict_one(convert(x)) for x in X]
+            np.testing.assert_allclose(single, expected.predict(batch), **ROUNDING, err_msg=form)
 
 
 # -- what appears on the way ------------------------------------------------------------------------------------
@@ -327,7 +322,7 @@ def test_one_label_moves_nothing(key: str) -> None:
     model = make(key).partial_fit(X, ["only"] * SIZE)
     assert (model.n_updates_, model.t_) == (0, SIZE)
     assert set(model.predict(X)) == {"only"} == {model.predict_one(X[0])}
-    assert not outputs(model, X).any()
+    assert not model.decision_function(X).any()
 
 
 @pytest.mark.parametrize("key", CLASSIFYING)
@@ -362,7 +357,7 @@ def test_unknown_names_count_for_nothing_in_prediction(key: str) -> None:
     before = everything(model)
     known = {NAMES[0]: 2.0, NAMES[3]: 1.0}
     assert model.predict_one({**known, "new": 1e9}) == model.predict_one(known)
-    assert np.array_equal(outputs(model, [{"new": 5.0, **known}, {}]), outputs(model, [known, {"newer": 1.0}]))
+    assert np.array_equal(model.decision_function([{"new": 5.0, **known}, {}]), model.decision_function([known, {"newer": 1.0}]))
     assert everything(model) == before
 
 
@@ -377,7 +372,7 @@ LABELS: dict[str, tuple[Any, type]] = {
 
 
 @pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("key", CLASSIFYING)
+@pytest.mark.parametrize("key", CLASSIFIERS)
 def test_labels_of_every_kind(key: str, kind: str) -> None:
     """Labels come back as they went in, whatever holds them, and batch, list, series and loop agree."""
     labels, python_type = LABELS[kind]
@@ -439,11 +434,7 @@ BAD_ROWS: dict[str, tuple[Callable[[Any, Any], dict[str, Any]], str]] = {
         lambda X, y: {"X": damaged(X, indices=lambda old: last(2**32 + len(NAMES) - 1)(old.astype(np.int64)))},
         "[Rr]ow {row}",
     ),
-    "starts that fall": (
-        lambda X, y: {"X": damaged(X, indptr=lambda old: np.insert(old[1:-1], [0, len(old) - 2], [0, old[-1]])
-                                   + np.where(np.arange(len(old)) == len(old) - 2, old[-1] + 3 - old[-2], 0))},
-        "",
-    ),
+    "starts that fall": (lambda X, y: {"X": damaged(X, indptr=lambda old: old[[0, 2, 1, *range(3, len(old))]])}, ""),
     "y too short": (lambda X, y: {"y": y[:-1]}, "inconsistent"),
     "y of two columns": (lambda X, y: {"y": np.stack([y, y], axis=1)}, "y|shape"),
     "y with NaN": (lambda X, y: {"y": last(np.nan)(y.astype(float))}, "NaN"),
@@ -496,10 +487,11 @@ def calls(key: str, relative: bool = False, **more: Any) -> Iterator[tuple[Any, 
 
 
 def check_bad_batches(key: str, bad: tuple[Callable[[Any, Any], dict[str, Any]], str], relative: bool = False) -> None:
-    """Batches of one row, of a few and of many, all good but for what is bad."""
+    """Batches smaller and larger than the model itself, all good but for what is bad."""
     change, words = bad
-    for n_rows in (2, 3, 200):
-        X, y = counts(n_rows, seed=9) + 1.0, answers(key, n_rows, seed=9)
+    for X in (np.eye(3, 6), counts(3, seed=9) + 1.0, counts(200, seed=9) + 1.0):
+        n_rows = len(X)
+        y = answers(key, n_rows, seed=9)
         for model, call in calls(key, relative):
             assert_refused(model, call, words.format(row=n_rows - 1), **{"X": X, "y": y, **change(X, y)})
 
@@ -620,8 +612,7 @@ def test_bad_examples_leave_no_trace(key: str, bad: str) -> None:
         assert_refused(model, model.predict_one, words, x=x)
 
 
-@pytest.mark.parametrize("bad", ["NaN", "inf", "-inf, float32", "NaN in CSR", "text", "one dimension", "an index too large",
-                                 "an index that wraps", "starts that fall"])  # fmt: skip
+@pytest.mark.parametrize("bad", ["NaN", "-inf, float32", "NaN in CSR", "text", "one dimension", "an index too large"])
 @pytest.mark.parametrize("key", LEARNERS)
 def test_bad_batches_get_no_prediction(key: str, bad: str) -> None:
     """Predicting refuses the rows that learning refuses, in the same words."""
@@ -997,7 +988,7 @@ def test_extreme_rows_are_survived(key: str, n_classes: int, form: Callable[[Any
     for name, array in (("coef_", batch.coef_), ("intercept_", batch.intercept_), *state.arrays().items()):
         assert np.isfinite(array).all(), name
     plain = counts(30, seed=11)
-    scores = outputs(batch.partial_fit(plain, answers(key, 30)), plain)
+    scores = batch.partial_fit(plain, answers(key, 30)).decision_function(plain)
     assert np.isfinite(scores).all()
 
 

@@ -1,7 +1,7 @@
 """tauten: passive-aggressive online learning.
 
-Each example pulls the model just taut: not at all when it is right by a margin, and otherwise by the smallest move
-that makes it right.
+Each example pulls the model just taut: not at all when it is right by a margin, and otherwise by the smallest
+move that makes it right.
 
 Importing the package loads none of its parts; each public name loads what it needs when it is first used.
 """

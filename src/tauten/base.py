@@ -1,7 +1,9 @@
-"""What every learner can do: learn and predict rows, grow, save, merge. Its rules and its state are the learner's own.
+"""What every learner can do: learn and predict rows, grow, save, merge. Its rules and its state are the
+learner's own.
 
-A learner names a family (its state and compiled loop), a loss rule, a step rule and the margin it asks for; this file
-turns examples into rows, runs the loop over them in blocks, and leaves the model as it was when something is wrong.
+A learner names a family (its state and compiled loop), a loss rule, a step rule and the margin it asks for;
+this file turns examples into rows, runs the loop over them in blocks, and leaves the model as it was when
+something is wrong.
 """
 
 import copy
@@ -25,7 +27,7 @@ from tauten.kernels.gather import Gatherer
 from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Dense, Floats, LinearState, Plan, Sparse
 from tauten.merging import merge
-from tauten.parameters import count, is_seed, optional, switch
+from tauten.parameters import count, optional, switch
 from tauten.rows import Rows, hash_dicts, is_dicts, read_dicts
 from tauten.stream import Decisions, Progress, Record, Stream, learn_rows, one_row, spans_of_progress
 
@@ -34,7 +36,7 @@ COUNTERS = ("n_rounds", "n_moves")
 
 @dataclass
 class LoopPlan:
-    """What is worked out from parameters and classes once, and used at every row; the buffers of `learn_one`."""
+    """What is worked out once from parameters and classes, and the buffers of `learn_one`."""
 
     loop: Plan
     gather: Gatherer | None  # for dicts
@@ -57,11 +59,11 @@ class OnlineLearner(Learned):
     average: bool = switch(False)
     epochs: int = count(1, default=1)
     shuffle: bool = switch(False)
-    random_state: int | np.random.RandomState | None = optional("a whole number, 0 or above, or a RandomState", is_seed)
+    random_state: int | np.random.RandomState | None = optional("a seed or a RandomState", parameters.is_seed)  # noqa: RUF009  a field
     warm_start: bool = switch(False)
-    hash_bits: int | None = optional("a whole number from 1 to 31", lambda bits: parameters.is_count(bits) and 1 <= bits <= 31)
-
-    # -- what a learner answers ---------------------------------------------------------------------------------
+    hash_bits: int | None = optional(
+        "a whole number from 1 to 31", lambda bits: parameters.is_count(bits) and 1 <= bits <= 31
+    )
 
     loss: ClassVar[Rule]
 
@@ -77,7 +79,9 @@ class OnlineLearner(Learned):
 
     def expected_failed_checks(self) -> dict[str, str]:
         """The checks of scikit-learn's `check_estimator` that do not hold here, with the reason."""
-        unequal = "an example learned twice moves the model twice, which no larger C does; a weight multiplies C"
+        unequal = (
+            "an example learned twice moves the model twice, which no larger C does; a weight multiplies C"
+        )
         reasons = {
             "check_sample_weight_equivalence_on_dense_data": unequal,
             "check_sample_weight_equivalence_on_sparse_data": unequal,
@@ -101,7 +105,9 @@ class OnlineLearner(Learned):
         return FirstOrder(n_features, n_classes, self.coupled, self.average)
 
     coupled: ClassVar[bool] = False  # whether classes compete in one decision, or have one each
-    sweepable: ClassVar[frozenset[str]] = frozenset({"C"})  # parameters that may differ among models of one pass
+    sweepable: ClassVar[frozenset[str]] = frozenset(
+        {"C"}
+    )  # parameters that may differ among models of one pass
 
     def settle(self, epoch: int) -> None:
         """Hand parameters that the family keeps in its state to it, before a pass."""
@@ -109,8 +115,6 @@ class OnlineLearner(Learned):
     def objective(self, w: Floats, start: Floats, x: Floats, y: float) -> float:
         """What the step from `start` minimises over w, the bias last in w and x; only the checks call it."""
         raise NotImplementedError
-
-    # -- parameters ---------------------------------------------------------------------------------------------
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -141,7 +145,9 @@ class OnlineLearner(Learned):
         """What every plan has."""
         state, index = self.state_, self.__dict__.get("_feature_index")
         if self.new_state(1, 2).settings() != state.settings():
-            raise ValueError(f"{type(self).__name__}: average and window cannot change once something was learned; fit anew.")
+            raise ValueError(
+                f"{type(self).__name__}: average and window cannot change after learning; fit anew."
+            )
         C = np.full(state.n_decisions, self.aggressiveness())
         return dict(
             loop=Plan(state.decide(), loss.handle, self.step.handle, C, float(self.fit_intercept)),
@@ -150,15 +156,15 @@ class OnlineLearner(Learned):
             record=Record.empty(1, state),
         )
 
-    # -- state --------------------------------------------------------------------------------------------------
-
     def __sklearn_is_fitted__(self) -> bool:
         return "state_" in self.__dict__
 
     def _need_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             name = type(self).__name__
-            raise NotFittedError(f"This {name} instance is not fitted yet: call fit, partial_fit or learn_one first.")
+            raise NotFittedError(
+                f"This {name} instance is not fitted yet: call fit, partial_fit or learn_one first."
+            )
 
     def _reset(self) -> None:
         for name in ("state_", "_feature_index", "n_features_in_"):
@@ -179,12 +185,16 @@ class OnlineLearner(Learned):
 
     def _learned(self) -> LinearState:
         if "state_" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__} has learned nothing yet: call fit, partial_fit or learn_one first.")
+            raise AttributeError(
+                f"{type(self).__name__} has learned nothing yet: call fit, partial_fit or learn_one first."
+            )
         return self.state_
 
     @contextmanager
     def _unchanged_on_error(self) -> Iterator[dict[str, Any]]:
-        """Put back what is in the dict yielded when an error passes; callers add copies of what they will write to."""
+        """Put back what is in the dict yielded when an error passes; callers add copies of what they will
+        write to.
+        """
         kept = dict(self.__dict__)
         index = kept.get("_feature_index") or {}
         n_names = len(index)
@@ -201,7 +211,9 @@ class OnlineLearner(Learned):
             raise
 
     def _protect(self, kept: dict[str, Any], rows: Rows) -> None:
-        """Make sure that a bad row can be undone: by a copy of the state, or, where that is larger, by looking first."""
+        """Make sure that a bad row can be undone: by a copy of the state, or, where that is larger, by
+        looking first.
+        """
         if "state_" not in self.__dict__:
             return
         if rows.n_values < self.state_.table.size:
@@ -211,13 +223,13 @@ class OnlineLearner(Learned):
 
     _written: ClassVar[tuple[str, ...]] = ("state_",)
 
-    # -- rows ---------------------------------------------------------------------------------------------------
-
     @property
     def feature_names_in_(self) -> NDArray[np.object_]:
         """Names of the columns, where the examples had names."""
         if self.__dict__.get("_feature_index") is None:
-            raise AttributeError(f"{type(self).__name__} has no feature_names_in_: its examples had no names.")
+            raise AttributeError(
+                f"{type(self).__name__} has no feature_names_in_: its examples had no names."
+            )
         return np.array(list(self._feature_index), dtype=object)
 
     @feature_names_in_.setter
@@ -233,18 +245,24 @@ class OnlineLearner(Learned):
         return None if index is None else list(index)
 
     def _read(self, X: Any, learning: bool) -> Rows:
-        """A batch as rows of the model's columns; while learning, the first batch sets them and dicts add to them."""
+        """A batch as rows of the model's columns; while learning, the first batch sets them and dicts add to
+        them.
+        """
         if isinstance(X, Mapping) and not sp.issparse(X):
-            raise ValueError(f"{type(self).__name__} got one dict; expected a list of dicts, or use learn_one / predict_one.")
+            raise ValueError(
+                f"{type(self).__name__} got one dict; expected a list of dicts (or use learn_one)."
+            )
         fitted = "n_features_in_" in self.__dict__
         if is_dicts(X):
             return self._read_dicts(X, learning)
         checked = validate_data(
-            self, X, reset=learning and not fitted, accept_sparse="csr", dtype="numeric", ensure_all_finite=False,
-            accept_large_sparse=True,
+            self, X, reset=learning and not fitted, accept_sparse="csr", dtype="numeric",
+            ensure_all_finite=False,
         )  # fmt: skip
         if self.hash_bits is not None and learning and not fitted and checked.shape[1] != 1 << self.hash_bits:
-            raise ValueError(f"X has {checked.shape[1]} columns; expected 2**hash_bits = {1 << self.hash_bits}, or dicts.")
+            raise ValueError(
+                f"X has {checked.shape[1]} columns; expected 2**hash_bits = {1 << self.hash_bits}, or dicts."
+            )
         return Rows(checked)
 
     def _read_dicts(self, dicts: Sequence[Any], learning: bool) -> Rows:
@@ -254,7 +272,7 @@ class OnlineLearner(Learned):
         fitted = "n_features_in_" in self.__dict__
         if fitted and self.__dict__.get("_feature_index") is None:
             raise ValueError(
-                f"{type(self).__name__} learned {self.n_features_in_} columns without names; expected an array, not dicts."
+                f"{type(self).__name__} learned {self.n_features_in_} unnamed columns; expected an array."
             )
         index = self.__dict__.setdefault("_feature_index", {})
         rows = read_dicts(dicts, index, grow=learning)
@@ -276,10 +294,10 @@ class OnlineLearner(Learned):
             return Dense(x[None]) if len(x) == self.n_features_in_ else None
         return None
 
-    # -- learning -----------------------------------------------------------------------------------------------
-
-    def _read_stream(self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
-        """Rows to learn, checked, with all that they bring made known; the learner has its state after this."""
+    def _read_stream(
+        self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Stream:
+        """Rows to learn, checked, with all that they bring made known; after this there is a state."""
         raise NotImplementedError
 
     def join(self, other: Self) -> None:
@@ -295,11 +313,13 @@ class OnlineLearner(Learned):
         raise NotImplementedError
 
     def decision_tables(self) -> tuple[Floats, Floats] | None:
-        """y and margins by class code, where nothing else bears on them."""
+        """Sides and margins by class code, where nothing else bears on them."""
         return None
 
     def misses(self, scores: Floats, y: NDArray[Any]) -> NDArray[Any]:
-        """How wrong scores (last axis: columns) are: whether they predict another class, or by how much they miss."""
+        """How wrong scores (last axis: columns) are: whether they predict another class, or by how much they
+        miss.
+        """
         raise NotImplementedError
 
     def weigh(self, stream: Stream) -> Stream:
@@ -323,7 +343,10 @@ class OnlineLearner(Learned):
         return self
 
     def learn_stream(
-        self, stream: Stream, span: tuple[int, int] | None = None, after: Callable[[int, Record], None] | None = None
+        self,
+        stream: Stream,
+        span: tuple[int, int] | None = None,
+        after: Callable[[int, Record], None] | None = None,
     ) -> None:
         """Learn a stream, or a span of it."""
 
@@ -340,7 +363,7 @@ class OnlineLearner(Learned):
     def learn_recorded(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, progress: Progress | None = None
     ) -> tuple[NDArray[Any], Record]:
-        """Learn rows once, in order, all labels known beforehand: the labels, and what happened at each row."""
+        """Learn rows once, in order, all labels known before: the labels, and what happened at each row."""
         with self._unchanged_on_error() as kept:
             stream = self.read_once(X, y, sample_weight, kept)
             record = Record.empty(len(stream.rows), self.state_)
@@ -367,16 +390,20 @@ class OnlineLearner(Learned):
             return np.ones(n_rows)
         if not self.takes_weights:
             raise ValueError(
-                f"{type(self).__name__} with variant='hard' has no C for weights to scale; use variant='I' or 'II'."
+                f"{type(self).__name__}: variant 'hard' has no C for weights to scale; use 'I' or 'II'."
             )
         weights = np.asarray(sample_weight, dtype=np.float64)
         if weights.ndim == 0:
             weights = np.full(n_rows, float(weights))
         if weights.shape != (n_rows,):
-            raise ValueError(f"sample_weight has shape {weights.shape}; expected ({n_rows},), a weight a row of X.")
+            raise ValueError(
+                f"sample_weight has shape {weights.shape}; expected ({n_rows},), a weight a row of X."
+            )
         if not np.isfinite(weights).all() or (weights < 0).any():
             row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
-            raise ValueError(f"sample_weight is {weights[row]} at row {row}; expected a finite number, 0 or above.")
+            raise ValueError(
+                f"sample_weight is {weights[row]} at row {row}; expected a finite number, 0 or above."
+            )
         return weights
 
     def _orders(self, n_rows: int) -> Iterator[NDArray[np.intp] | None]:
@@ -384,8 +411,6 @@ class OnlineLearner(Learned):
         random = check_random_state(self.random_state)
         for _ in range(self.epochs):
             yield random.permutation(n_rows) if self.shuffle else None
-
-    # -- predicting ---------------------------------------------------------------------------------------------
 
     def _scores(self, X: Any) -> Floats:
         """Scores, a column a column of the model."""
@@ -418,15 +443,15 @@ class OnlineLearner(Learned):
         """Weight of the constant feature; 0 without fit_intercept."""
         return self._learned().explicit()[:, 0] * float(self.fit_intercept)
 
-    # -- keeping ------------------------------------------------------------------------------------------------
-
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one file, without pickle; what is loaded learns on as if it had never stopped."""
+        """Write the model to one file, without pickle; loaded, it learns on as if it had never stopped."""
         self._need_fitted()
         header = {
             "class": type(self).__name__,
             "parameters": model_file.encode(self.get_params(deep=False)),
-            "learned": model_file.encode({name: self.__dict__[name] for name in self._kept if name in self.__dict__}),
+            "learned": model_file.encode(
+                {name: self.__dict__[name] for name in self._kept if name in self.__dict__}
+            ),
             "state": {name: getattr(self.state_, name) for name in (*self.state_.header, *COUNTERS)},
         }
         model_file.write(path, header, self.state_.arrays())

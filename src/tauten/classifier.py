@@ -1,4 +1,6 @@
-"""What every classifier adds: labels that come as they come, their weights, and one decision a row and column."""
+"""What every classifier adds: labels that come as they come, their weights, and one decision a row and
+column.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,32 +50,31 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
 
     classes: Sequence[Any] | None = optional("a list of labels", is_list)
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = optional(
-        "'balanced' or a dict from labels to weights, 0 or above", lambda w: w == "balanced" or is_weight_map(w)
+        "'balanced' or a dict from labels to weights, 0 or above",
+        lambda w: w == "balanced" or is_weight_map(w),
     )
 
     _written: ClassVar[tuple[str, ...]] = ("state_", "class_count_")
     _kept: ClassVar[tuple[str, ...]] = (*OnlineLearner._kept, "classes_", "class_count_")
 
-    # -- what a learner may answer ------------------------------------------------------------------------------
-
     def expected_failed_checks(self) -> dict[str, str]:
-        weak = "weights bound how far each row may pull in one pass; they do not weigh a sum of losses over all rows"
+        weak = "in one pass weights bound how far each row pulls; there is no sum of losses that they weigh"
         return {**super().expected_failed_checks(), "check_class_weight_classifiers": weak}
 
     def margins(self, y: Floats) -> Floats:
-        """The margin asked at each side y = ±1 of a decision (where classes are coupled, at each class code)."""
+        """The margin asked at each side y = ±1 of a decision, or where classes are coupled, of each class."""
         return np.ones_like(y)
 
     def running_margins(self, y: Floats, inside: Floats, outside: Floats) -> Floats | None:
-        """The margins where they follow the counts of a column's own class and of all others; None where not."""
+        """The margins, where they follow the counts of a column's own class and of all others."""
         return None
-
-    # -- learning -----------------------------------------------------------------------------------------------
 
     def partial_fit(
         self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Learn the rows once, in order, exactly as `learn_one` on each would; new labels join where they appear."""
+        """Learn the rows once, in order, exactly as `learn_one` on each would; new labels join where they
+        appear.
+        """
         with self._unchanged_on_error() as kept:
             rows, labels, weights = self._read_batch(kept, X, y, sample_weight)
             for known in (self.classes, classes):
@@ -94,12 +95,18 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             row = None if side is None else self._fast_row(x, plan, learning=True)
             if row is not None:
                 record = plan.record
-                if self.state_.learn_row(row, plan.loop, side, margins, plan.one, record.scores, record.moved):
+                if self.state_.learn_row(
+                    row, plan.loop, side, margins, plan.one, record.scores, record.moved
+                ):
                     self.class_count_[code] += 1
                     return self
-        return self.partial_fit(one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight])
+        return self.partial_fit(
+            one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight]
+        )
 
-    def _read_stream(self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
+    def _read_stream(
+        self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Stream:
         rows, labels, weights = self._read_batch(kept, X, y, sample_weight)
         for known in (self.classes, labels):
             self._know(() if known is None else known)
@@ -131,7 +138,9 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         known = self.classes_ if "classes_" in self.__dict__ else np.asarray(self.classes or labels[:1])
         if len(known) and len(labels) and _is_text(known) != _is_text(labels):
             kinds = ("numbers", "text")
-            raise ValueError(f"Labels are {kinds[_is_text(labels)]}, but the labels known are {kinds[_is_text(known)]}.")
+            raise ValueError(
+                f"Labels are {kinds[_is_text(labels)]}, but the labels known are {kinds[_is_text(known)]}."
+            )
         return labels
 
     def _encode(self, labels: NDArray[Any]) -> Codes:
@@ -142,7 +151,9 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
 
     def _spans(self, labels: NDArray[Any]) -> Iterator[tuple[int, int]]:
         """Stretches of rows in each of which only the first may bring a label that is new."""
-        if "classes_" in self.__dict__ and np.array_equal(self.classes_.take(self._encode(labels), mode="clip"), labels):
+        if "classes_" in self.__dict__ and np.array_equal(
+            self.classes_.take(self._encode(labels), mode="clip"), labels
+        ):
             yield 0, len(labels)
             return
         seen = distinct(labels)
@@ -203,7 +214,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         parameters.check(self)
         if self.class_weight is not None and not self.takes_weights:
             raise ValueError(
-                f"{type(self).__name__} with variant='hard' has no C for class_weight to scale; use variant='I' or 'II'."
+                f"{type(self).__name__}: variant 'hard' has no C for class_weight; use 'I' or 'II'."
             )
 
     def join(self, other: Self) -> None:
@@ -215,11 +226,13 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         y, importance = plan.y.take(codes, axis=0), stream.importance[start:stop]
         if plan.plain:
             return y, plan.margins.take(codes, axis=0), importance
-        counts = np.cumsum(np.eye(len(self.classes_))[codes], axis=0) + self.class_count_  # with each row
+        counts = np.cumsum(np.eye(len(self.classes_))[codes], axis=0) + self.class_count_.astype(np.float64)
         inside = counts if len(self.classes_) > 2 else counts[:, -1:]
         margins = self.running_margins(y, inside, counts.sum(axis=1, keepdims=True) - inside)
         if self.class_weight == "balanced" and not stream.balanced:
-            importance = importance * counts.sum(axis=1) / (len(self.classes_) * counts[np.arange(len(codes)), codes])
+            importance = (
+                importance * counts.sum(axis=1) / (len(self.classes_) * counts[np.arange(len(codes)), codes])
+            )
         return y, plan.margins.take(codes, axis=0) if margins is None else margins, importance
 
     def decision_tables(self) -> tuple[Floats, Floats] | None:
@@ -235,8 +248,6 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
 
     def count(self, y: Codes) -> None:
         self.class_count_ += np.bincount(y, minlength=len(self.classes_))
-
-    # -- predicting ---------------------------------------------------------------------------------------------
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: for two classes that of the second, else a column a class."""
@@ -261,7 +272,9 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         """The class code that scores (last axis: columns) predict."""
         if len(self.classes_) == 2:
             return (scores[..., 0] > 0).astype(np.intp)
-        return np.zeros(scores.shape[:-1], dtype=np.intp) if len(self.classes_) == 1 else scores.argmax(axis=-1)
+        return (
+            np.zeros(scores.shape[:-1], dtype=np.intp) if len(self.classes_) == 1 else scores.argmax(axis=-1)
+        )
 
     def misses(self, scores: Floats, y: Codes) -> NDArray[np.bool_]:
         return self.winners(scores) != y
@@ -292,4 +305,6 @@ def distinct(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def _is_text(labels: NDArray[Any]) -> bool:
-    return labels.dtype.kind in "US" or (labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str))
+    return labels.dtype.kind in "US" or (
+        labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str)
+    )

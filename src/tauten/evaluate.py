@@ -1,7 +1,8 @@
-"""Test, then train: every row is predicted before it is learned, and all figures come from what the loop wrote down.
+"""Test, then train: every row is predicted before it is learned, and all figures come from what the loop
+wrote down.
 
-`progressive` runs one learner over one stream, `compare` several over many random orders of it, `sweep` a whole grid
-of parameters; a first-order learner's grid is trained in one pass.
+`progressive` runs one learner over one stream, `compare` several over many random orders of it, `sweep` a
+whole grid of parameters; a first-order learner's grid is trained in one pass.
 """
 
 import time
@@ -88,9 +89,17 @@ class Trace:
         return dict(zip(self._known_classes().tolist(), self.confusion.sum(axis=1).tolist(), strict=True))
 
     def f1(self, label: Any = None) -> float:
-        """F1 of a label, by default of the second of two classes; of three and more, the mean over the classes."""
-        labels = self._known_classes() if label is None and len(self._known_classes()) > 2 else [self._positive(label)]
-        return float(metrics.f1_score(self.y, self.predicted, labels=labels, average="macro", zero_division=0.0))
+        """F1 of a label, by default of the second of two classes; of three and more, the mean over the
+        classes.
+        """
+        labels = (
+            self._known_classes()
+            if label is None and len(self._known_classes()) > 2
+            else [self._positive(label)]
+        )
+        return float(
+            metrics.f1_score(self.y, self.predicted, labels=labels, average="macro", zero_division=0.0)
+        )
 
     def sensitivity(self, label: Any = None) -> float:
         """Share of a label's rows that were found; by default of the second of two classes."""
@@ -124,7 +133,9 @@ class Trace:
         classes = self._known_classes()
         if label is None:
             if len(classes) > 2:
-                raise ValueError(f"This trace has {len(classes)} classes; name the label that counts as positive.")
+                raise ValueError(
+                    f"This trace has {len(classes)} classes; name the label that counts as positive."
+                )
             return classes[-1]
         if label not in classes:
             raise ValueError(f"{label!r} is not a class; expected one of {classes.tolist()}.")
@@ -135,7 +146,12 @@ class Trace:
         shared = {"rows": len(self), "updates": int(self.updates.sum()), "asked": int(self.asked.sum())}
         if self.classes is None:
             squares = float(np.sqrt(np.mean(self.errors**2)))
-            return {**shared, "mean_absolute_error": self.error_rate, "rmse": squares, "seconds": self.seconds}
+            return {
+                **shared,
+                "mean_absolute_error": self.error_rate,
+                "rmse": squares,
+                "seconds": self.seconds,
+            }
         figures = {"error_rate": self.error_rate, "f1": self.f1()}
         if len(self.classes) == 2:
             figures["f1_first"] = self.f1(self.classes[0])
@@ -167,7 +183,8 @@ def progressive(
 ) -> Trace:
     """Predict each row, then learn it; the model learns in place, all labels known beforehand.
 
-    `progress`, where given, is called about a hundred times with the rows learned so far and the rows there are.
+    `progress`, where given, is called about a hundred times with the rows learned so far and the rows there
+    are.
 
     >>> import numpy as np, tauten as tt
     >>> X = np.random.default_rng(0).standard_normal((500, 3))
@@ -178,7 +195,7 @@ def progressive(
     started = time.perf_counter()
     labels, record = model.learn_recorded(X, y, sample_weight, progress)
     seconds = time.perf_counter() - started
-    updates = record.moved.any(axis=1)
+    updates = np.asarray(record.moved.any(axis=1))
     everyone = np.ones(len(labels), dtype=bool)
     if not isinstance(model, OnlineClassifier):
         scores = record.scores[:, 0]
@@ -230,9 +247,9 @@ def sweep(
 ) -> Sweep:
     """Run a learner over a stream with every combination of parameters, test-then-train.
 
-    Grid points of a first-order learner that differ in numbers only (C, ρ, margins, ε) are trained side by side in
-    one pass over the rows; others, and other learners, in a pass each. `n_jobs` threads share the work (-1: a
-    thread a core); the result does not depend on it.
+    Grid points of a first-order learner that differ in numbers only (C, ρ, margins, ε) are trained side by
+    side in one pass over the rows; others, and other learners, in a pass each. `n_jobs` threads share the
+    work (-1: a thread a core); the result does not depend on it.
 
     >>> import numpy as np, tauten as tt
     >>> X = np.random.default_rng(0).standard_normal((500, 3))
@@ -240,9 +257,13 @@ def sweep(
     (11, 3)
     """
     names = list(grid)
-    points = [dict(zip(names, values, strict=True)) for values in product(*(list(grid[name]) for name in names))]
+    points = [
+        dict(zip(names, values, strict=True)) for values in product(*(list(grid[name]) for name in names))
+    ]
     if not points:
-        raise ValueError(f"The grid has no points: {dict(grid)!r}; expected a value or more for each parameter.")
+        raise ValueError(
+            f"The grid has no points: {dict(grid)!r}; expected a value or more for each parameter."
+        )
     learners = [_fresh(learner, **point) for point in points]
     started = time.perf_counter()
     errors, updates = learn_together(learners, X, y, sample_weight, n_jobs)
@@ -265,10 +286,18 @@ class Comparison:
     def p_value(self, first: str, second: str) -> float:
         """Paired t-test of two learners' error rates over the orders; 1 where they never differ."""
         a, b = self.errors(first), self.errors(second)
-        return 1.0 if np.ptp(a - b) == 0 and a[0] == b[0] else float(ttest_rel(a, b).pvalue) if len(a) > 1 else np.nan
+        return (
+            1.0
+            if np.ptp(a - b) == 0 and a[0] == b[0]
+            else float(ttest_rel(a, b).pvalue)
+            if len(a) > 1
+            else np.nan
+        )
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a learner, the best first: mean and sd of each figure, and the paired test against the best."""
+        """One row a learner, the best first: mean and sd of each figure, and the paired test against the
+        best.
+        """
         by_name = self.figures.groupby("learner", sort=False)
         means, spreads = by_name.mean(), by_name.std(ddof=1)
         columns = {}
@@ -277,7 +306,9 @@ class Comparison:
             columns[f"{figure}_sd"] = spreads[figure]
         table = pd.DataFrame(columns).drop(columns=["seconds_sd"]).sort_values("error_rate", kind="stable")
         best = table.index[0]
-        return table.assign(p_value=[1.0 if name == best else self.p_value(best, name) for name in table.index])
+        return table.assign(
+            p_value=[1.0 if name == best else self.p_value(best, name) for name in table.index]
+        )
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw each learner's error rate so far, mean and one sd over the orders."""
@@ -296,8 +327,8 @@ def compare(
 ) -> Comparison:
     """Run learners over `repeats` random orders of the rows, the same orders for all, each from the start.
 
-    `learners` are registry names or learners, or a dict that gives them other names. With several threads (`n_jobs`)
-    the times are those of a busy machine; only `n_jobs=1` times one learner at a time.
+    `learners` are registry names or learners, or a dict that gives them other names. With several threads
+    (`n_jobs`) the times are those of a busy machine; only `n_jobs=1` times one learner at a time.
 
     >>> import numpy as np, tauten as tt
     >>> X = np.random.default_rng(0).standard_normal((500, 3))

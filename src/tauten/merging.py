@@ -10,9 +10,9 @@ import numpy as np
 def merge(models: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
     """A new model whose weights are the mean of the models' weights; it learns on from there.
 
-    Models must be of one class and agree on what shapes their state. A class or feature that a model has never seen
-    counts as weights of 0 there. Rounds, moves and class counts add up; class means are those of all rows together.
-    Parameters are the first model's. `weights` (default: all equal) need not add up to 1.
+    Models must be of one class and agree on what shapes their state. A class or feature that a model has
+    never seen counts as weights of 0 there. Rounds, moves and class counts add up; class means are those of
+    all rows together. Parameters are the first model's. `weights` (default: all equal) need not add up to 1.
 
     >>> import tauten as tt
     >>> a = tt.PAClassifier(C=1.0).partial_fit([[1.0, 0.0], [-1.0, 0.0]], [1, 0])
@@ -42,8 +42,12 @@ def _shares(models: Sequence[Any], weights: Sequence[float] | None) -> Any:
     if not models:
         raise ValueError("merge got no models; expected at least one.")
     shares = np.ones(len(models)) if weights is None else np.asarray(weights, dtype=np.float64)
-    if shares.shape != (len(models),) or not (np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() > 0):
-        raise ValueError(f"merge got weights {weights!r} for {len(models)} models; expected a positive number for each.")
+    if shares.shape != (len(models),) or not (
+        np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() > 0
+    ):
+        raise ValueError(
+            f"merge got weights {weights!r} for {len(models)} models; expected a positive number for each."
+        )
     return shares / shares.sum()
 
 
@@ -51,12 +55,16 @@ def _check_alike(models: Sequence[Any]) -> None:
     first = models[0]
     for position, model in enumerate(models):
         if type(model) is not type(first):
-            raise ValueError(f"Model {position} is a {type(model).__name__}; expected a {type(first).__name__}.")
+            raise ValueError(
+                f"Model {position} is a {type(model).__name__}; expected a {type(first).__name__}."
+            )
         model._need_fitted()
-        alike = model.state_.settings() == first.state_.settings() and model.fit_intercept == first.fit_intercept
+        alike = (
+            model.state_.settings() == first.state_.settings() and model.fit_intercept == first.fit_intercept
+        )
         if not alike or model.hash_bits != first.hash_bits:
             raise ValueError(
-                f"Model {position} differs from the first in fit_intercept, average, window or hash_bits; expected the same."
+                f"Model {position} has another fit_intercept, average, window or hash_bits than the first."
             )
 
 
@@ -66,7 +74,9 @@ def _share_features(models: Sequence[Any]) -> None:
     if any(index is None for index in indexes):
         widths = [model.n_features_in_ for model in models]
         if any(index is not None for index in indexes) or len(set(widths)) > 1:
-            raise ValueError(f"Models have {widths} columns, not all of them named; expected names, or one width.")
+            raise ValueError(
+                f"Models have {widths} columns, not all of them named; expected names, or one width."
+            )
         return
     union: dict[str, int] = {}
     for index in indexes:

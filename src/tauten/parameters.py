@@ -26,7 +26,9 @@ def parameter(default: Any, test: Callable[[Any], bool], words: str) -> Any:
 
 def is_number(value: Any) -> bool:
     """A finite real number that is not a bool."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and bool(np.isfinite(float(value)))
+    return (
+        isinstance(value, Real) and not isinstance(value, bool | np.bool_) and bool(np.isfinite(float(value)))
+    )
 
 
 def is_count(value: Any) -> bool:
@@ -44,7 +46,9 @@ def number(default: float) -> Any:
 
 
 def above(bound: float, default: float) -> Any:
-    return parameter(default, lambda value: is_number(value) and value > bound, f"a finite number above {bound:g}")
+    return parameter(
+        default, lambda value: is_number(value) and value > bound, f"a finite number above {bound:g}"
+    )
 
 
 def at_least(bound: float, default: float) -> Any:
@@ -52,7 +56,9 @@ def at_least(bound: float, default: float) -> Any:
 
 
 def count(least: int, default: int) -> Any:
-    return parameter(default, lambda value: is_count(value) and value >= least, f"a whole number, {least} or above")
+    return parameter(
+        default, lambda value: is_count(value) and value >= least, f"a whole number, {least} or above"
+    )
 
 
 def one_of(*choices: str, default: str) -> Any:

@@ -1,4 +1,6 @@
-"""Curves from traces, sweeps and comparisons; readable in greyscale. Needs matplotlib: pip install 'tauten[plot]'."""
+"""Curves from traces, sweeps and comparisons; readable in greyscale. Needs matplotlib: pip install
+'tauten[plot]'.
+"""
 
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -10,7 +12,14 @@ if TYPE_CHECKING:
 
     from tauten.evaluate import Comparison, Sweep, Trace
 
-STYLES = (("#1b4f72", "-"), ("#c0392b", "--"), ("#1e8449", "-."), ("#7d3c98", ":"), ("#b7950b", (0, (5, 1))), ("#424949", (0, (1, 1))))
+STYLES = (
+    ("#1b4f72", "-"),
+    ("#c0392b", "--"),
+    ("#1e8449", "-."),
+    ("#7d3c98", ":"),
+    ("#b7950b", (0, (5, 1))),
+    ("#424949", (0, (1, 1))),
+)
 
 
 def _axes(ax: "Axes | None") -> "Axes":
@@ -35,7 +44,9 @@ def trace(trace: "Trace", window: int, ax: "Axes | None") -> "Axes":
     rows = np.arange(1, len(trace) + 1)
     ax.plot(rows, trace.windowed_error(window), color="#aab7b8", linewidth=1.0, label=f"last {window} rows")
     ax.plot(rows, trace.cumulative_error(), color=STYLES[0][0], linewidth=1.8, label="all rows so far")
-    settled = trace.cumulative_error()[min(len(trace) - 1, max(20, len(trace) // 100)) :]  # the first rows are all noise
+    settled = trace.cumulative_error()[
+        min(len(trace) - 1, max(20, len(trace) // 100)) :
+    ]  # the first rows are all noise
     top = 1.3 * max(float(settled.max()), float(trace.windowed_error(window)[-len(settled) :].max()), 1e-3)
     ax.set(xlabel="rows learned", ylabel=_label(trace), xlim=(1, max(len(trace), 2)), ylim=(0, top))
     ax.legend(frameon=False)
@@ -59,12 +70,16 @@ def sweep(sweep: "Sweep", ax: "Axes | None") -> "Axes":
 def comparison(comparison: "Comparison", ax: "Axes | None") -> "Axes":
     """Each learner's error so far, the mean over the orders with a band of one sd."""
     ax = _axes(ax)
-    for name, curves, (colour, style) in zip(comparison.names, comparison.curves, cycle(STYLES), strict=False):
+    for name, curves, (colour, style) in zip(
+        comparison.names, comparison.curves, cycle(STYLES), strict=False
+    ):
         mean = curves.mean(axis=0)
         ax.plot(comparison.rows, mean, color=colour, linestyle=style, linewidth=1.8, label=name)
         if len(curves) > 1:
             spread = curves.std(axis=0, ddof=1)
-            ax.fill_between(comparison.rows, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0)
+            ax.fill_between(
+                comparison.rows, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0
+            )
     start = min(len(comparison.rows) - 1, 3)  # the first rows are all noise and would set the scale
     ax.set(xlabel="rows learned", ylabel="error rate so far", xlim=(1, comparison.rows[-1]))
     ax.set_ylim(0, 1.15 * float(comparison.curves[:, :, start:].mean(axis=1).max()))

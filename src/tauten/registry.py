@@ -20,7 +20,9 @@ from tauten.learners.perceptron import PerceptronClassifier
 
 @dataclass(frozen=True)
 class Entry:
-    """A name, the class behind it with the parameters that make it that algorithm, where it comes from, one line."""
+    """A name, the class behind it with the parameters that make it that algorithm, where it comes from, one
+    line.
+    """
 
     name: str
     learner: type[OnlineLearner]
@@ -39,18 +41,42 @@ WINDOW = 10
 
 _ENTRIES = (
     Entry("perceptron", PerceptronClassifier, {}, "Rosenblatt, 1958", "adds the example on a mistake"),
-    Entry("pa", PAClassifier, {"variant": "hard"}, CRAMMER, "fixes every mistake whole: for data without noise"),
+    Entry(
+        "pa", PAClassifier, {"variant": "hard"}, CRAMMER, "fixes every mistake whole: for data without noise"
+    ),
     Entry("pa1", PAClassifier, {"variant": "I"}, CRAMMER, "moves at most C along x: the first choice"),
     Entry("pa2", PAClassifier, {"variant": "II"}, CRAMMER, "damps every move"),
-    Entry("paum", PAUMClassifier, {}, "Li et al., ICML 2002", "Perceptron with a margin of its own on each side"),
+    Entry(
+        "paum", PAUMClassifier, {}, "Li et al., ICML 2002", "Perceptron with a margin of its own on each side"
+    ),
     Entry("cpa", CPAClassifier, {}, CRAMMER, "mistakes only, margin √ρ by what they cost"),
-    Entry("cspa", CostSensitivePAClassifier, {}, "Lu, Zhao, Hoi, 2016", "asks the rare class for a margin of ρ"),
+    Entry(
+        "cspa", CostSensitivePAClassifier, {}, "Lu, Zhao, Hoi, 2016", "asks the rare class for a margin of ρ"
+    ),
     Entry("pamean", ClassMeanPAClassifier, {"variant": "hard"}, TSAI, "PAm: leans toward the class means"),
     Entry("pamean1", ClassMeanPAClassifier, {"variant": "I"}, TSAI, "PAm-1: the same, at most C along x"),
     Entry("pamean2", ClassMeanPAClassifier, {"variant": "II"}, TSAI, "PAm-2: the same, damped"),
-    Entry("pameanw", ClassMeanPAClassifier, {"variant": "hard", "window": WINDOW}, TSAI, "PAmW: from the mean of the last 10"),
-    Entry("pameanw1", ClassMeanPAClassifier, {"variant": "I", "window": WINDOW}, TSAI, "PAmW-1: the same, at most C along x"),
-    Entry("pameanw2", ClassMeanPAClassifier, {"variant": "II", "window": WINDOW}, TSAI, "PAmW-2: the same, damped"),
+    Entry(
+        "pameanw",
+        ClassMeanPAClassifier,
+        {"variant": "hard", "window": WINDOW},
+        TSAI,
+        "PAmW: from the mean of the last 10",
+    ),
+    Entry(
+        "pameanw1",
+        ClassMeanPAClassifier,
+        {"variant": "I", "window": WINDOW},
+        TSAI,
+        "PAmW-1: the same, at most C along x",
+    ),
+    Entry(
+        "pameanw2",
+        ClassMeanPAClassifier,
+        {"variant": "II", "window": WINDOW},
+        TSAI,
+        "PAmW-2: the same, damped",
+    ),
     Entry("pa-reg", PARegressor, {"variant": "hard"}, CRAMMER, "regression: meets every target within ε"),
     Entry("pa1-reg", PARegressor, {"variant": "I"}, CRAMMER, "regression: moves at most C along x"),
     Entry("pa2-reg", PARegressor, {"variant": "II"}, CRAMMER, "regression: damps every move"),
@@ -87,11 +113,13 @@ def make(name: str, **parameters: Any) -> OnlineLearner:
 def load(path: str | PathLike[str]) -> OnlineLearner:
     """Read a model that `save` wrote; it learns on as if it had never stopped.
 
-    A file that is damaged, hostile or of a later version raises a ValueError and runs nothing. Models of a class
-    of your own are read by that class: `MyLearner.load(path)`.
+    A file that is damaged, hostile or of a later version raises a ValueError and runs nothing. Models of a
+    class of your own are read by that class: `MyLearner.load(path)`.
     """
     header, arrays = model_file.read(path)
     classes = {entry.learner.__name__: entry.learner for entry in _ENTRIES}
     if header.get("class") not in classes:
-        raise model_file.ModelFileError(f"{path} holds a {header.get('class')!r}, which tauten does not know.")
+        raise model_file.ModelFileError(
+            f"{path} holds a {header.get('class')!r}, which tauten does not know."
+        )
     return classes[header["class"]].from_file(header, arrays)

@@ -52,9 +52,13 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
                 scores, moved = plan.record.scores, plan.record.moved
                 if self.state_.learn_row(row, plan.loop, plan.y, plan.margins, plan.one, scores, moved):
                     return self
-        return self.partial_fit(one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight])
+        return self.partial_fit(
+            one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight]
+        )
 
-    def _read_stream(self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
+    def _read_stream(
+        self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Stream:
         parameters.check(self)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")

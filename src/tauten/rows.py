@@ -1,7 +1,7 @@
 """What a batch of examples is: dense or sparse rows, read from arrays, sparse matrices, frames or dicts.
 
-A batch keeps the type it came with. Loops get it block by block as float64, so that a float32 or integer batch is
-never copied as a whole.
+A batch keeps the type it came with. Loops get it block by block as float64, so that a float32 or integer
+batch is never copied as a whole.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -89,7 +89,9 @@ class Rows:
             self._check_row(row, names)
         except ValueError as error:
             return error
-        return ValueError(f"Row {row} has a column beyond the last one, {self.width - 1}; is the matrix damaged?")
+        return ValueError(
+            f"Row {row} has a column beyond the last one, {self.width - 1}; is the matrix damaged?"
+        )
 
     def _check_row(self, row: int, names: Sequence[str] | None) -> None:
         if self.sparse:

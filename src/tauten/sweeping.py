@@ -1,7 +1,7 @@
 """A grid of learners over one stream: those of one kind side by side in a single pass.
 
-The weights of all models of a feature lie next to each other, so SIMD runs across the models and each row is read
-once. Every column takes the very steps that its model would take alone.
+The weights of all models of a feature lie next to each other, so SIMD runs across the models and each row is
+read once. Every column takes the very steps that its model would take alone.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,9 @@ def _kind(learner: OnlineLearner, position: int) -> Any:
     """The same for learners that one pass can train together."""
     if not isinstance(learner.new_state(1, 2), FirstOrder):
         return position
-    fixed = sorted((name, repr(value)) for name, value in learner.get_params().items() if name not in learner.sweepable)
+    fixed = sorted(
+        (name, repr(value)) for name, value in learner.get_params().items() if name not in learner.sweepable
+    )
     return type(learner), tuple(fixed)
 
 
@@ -77,15 +79,18 @@ def _learn_stacked(learners: Sequence[OnlineLearner], stream: Stream, tally: Any
     """Train learners side by side as the columns of one state."""
     single, plans = learners[0].state_, [learner.plan() for learner in learners]
     state = FirstOrder(single.n_features, single.n_classes, single.coupled, single.averaged, len(learners))
-    plan = Plan(state.decide(), plans[0].loss, plans[0].step, np.concatenate([p.C for p in plans]), plans[0].bias)
+    plan = Plan(
+        state.decide(), plans[0].loss, plans[0].step, np.concatenate([p.C for p in plans]), plans[0].bias
+    )
 
     tables = [learner.decision_tables() for learner in learners]
-    y_table, margin_table = (np.hstack(parts) for parts in zip(*tables, strict=True)) if all(tables) else (None, None)
+    known = [table for table in tables if table is not None]
+    stacked = [np.hstack(parts) for parts in zip(*known, strict=True)] if len(known) == len(tables) else None
 
     def decisions(start: int, stop: int) -> Decisions:
-        if y_table is not None:
-            codes = stream.y[start:stop]
-            return y_table.take(codes, axis=0), margin_table.take(codes, axis=0), stream.importance[start:stop]
+        if stacked is not None:
+            y, margins = (table.take(stream.y[start:stop], axis=0) for table in stacked)
+            return y, margins, stream.importance[start:stop]
         each = [learner.stream_decisions(stream, start, stop) for learner in learners]
         return np.hstack([y for y, _, _ in each]), np.hstack([margins for _, margins, _ in each]), each[0][2]
 

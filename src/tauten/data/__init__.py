@@ -1,8 +1,8 @@
 """The one real stream that comes with the package.
 
-SMS Spam Collection: 5,574 text messages in the order of the corpus, 747 of them spam. By Tiago A. Almeida and José
-María Gómez Hidalgo, UCI Machine Learning Repository (2011), https://doi.org/10.24432/C5CC84, licensed under CC BY 4.0;
-unchanged but for the form of the file.
+SMS Spam Collection: 5,574 text messages in the order of the corpus, 747 of them spam. By Tiago A. Almeida and
+José María Gómez Hidalgo, UCI Machine Learning Repository (2011), https://doi.org/10.24432/C5CC84, licensed
+under CC BY 4.0; unchanged but for the form of the file.
 """
 
 import gzip

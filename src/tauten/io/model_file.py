@@ -1,7 +1,7 @@
 """The model file: one zip of a JSON header and plain .npy members, without pickle and without compression.
 
-Nothing in a file is run. Every size is checked against the bytes that are there before anything is allocated, and
-zip's checksums catch what was altered on the way.
+Nothing in a file is run. Every size is checked against the bytes that are there before anything is allocated,
+and zip's checksums catch what was altered on the way.
 """
 
 import io
@@ -60,7 +60,9 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[A
         if not isinstance(header, dict) or not isinstance(header.get("format"), int):
             raise ValueError("its header names no format")
         if header["format"] > FORMAT:
-            raise ValueError(f"it has format {header['format']}, this library reads up to {FORMAT}; update tauten")
+            raise ValueError(
+                f"it has format {header['format']}, this library reads up to {FORMAT}; update tauten"
+            )
         names = [f"{name}.npy" for name in header["arrays"]]
         if sorted(archive.namelist()) != sorted([HEADER, *names]):
             raise ValueError(f"it holds {sorted(archive.namelist())}, its header names {sorted(names)}")
@@ -75,8 +77,8 @@ def readable(what: str) -> Iterator[None]:
     except (FileNotFoundError, IsADirectoryError, PermissionError, ModelFileError):
         raise
     except (
-        zipfile.BadZipFile, ValueError, KeyError, TypeError, AttributeError, IndexError, OSError, EOFError, struct.error,
-        NotImplementedError, RuntimeError, RecursionError, MemoryError, OverflowError,
+        zipfile.BadZipFile, ValueError, KeyError, TypeError, AttributeError, IndexError, OSError, EOFError,
+        struct.error, NotImplementedError, RuntimeError, RecursionError, MemoryError, OverflowError,
     ) as error:  # fmt: skip
         raise ModelFileError(f"{what} is not a whole tauten model file: {error}.") from error
 
@@ -98,7 +100,9 @@ def _array(data: bytes) -> NDArray[Any]:
         raise ValueError(f"an array has the type {dtype}")
     n_bytes = int(np.prod([int(size) for size in shape], dtype=object)) * dtype.itemsize
     if n_bytes != len(data) - stream.tell():
-        raise ValueError(f"an array of shape {shape} has {len(data) - stream.tell()} bytes, expected {n_bytes}")
+        raise ValueError(
+            f"an array of shape {shape} has {len(data) - stream.tell()} bytes, expected {n_bytes}"
+        )
     return np.frombuffer(data, dtype, offset=stream.tell()).reshape(shape).copy()
 
 

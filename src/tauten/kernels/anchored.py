@@ -1,12 +1,14 @@
 """The anchored family: weights drawn toward the difference of the class means, at O(non-zeros) a row.
 
-A move w ← (w + γm̃ + αyx)/(1+γ) touches every weight, so w is kept as a combination of vectors that rows change sparsely,
+A move w ← (w + γm̃ + αyx)/(1+γ) touches every weight, so w is kept as a combination of vectors that rows
+change sparsely,
 
     w = scale·u + p·S₊ + q·S₋            S₊, S₋: sums of the rows of a column's class and of all other classes
 
-and a move changes three numbers a column, and u along x. A new row enters S, so u gives way to leave w as it was.
-The table holds u for each column, then S for each class, then V where an average is kept: the sum of w over the
-rounds is a·u + b·S₊ + c·S₋ + V. As u grows like 1/scale, the combination is written out afresh before precision goes.
+and a move changes three numbers a column, and u along x. A new row enters S, so u gives way to leave w as it
+was. The table holds u for each column, then S for each class, then V where an average is kept: the sum of w
+over the rounds is a·u + b·S₊ + c·S₋ + V. As u grows like 1/scale, the combination is written out afresh
+before precision goes.
 """
 
 from collections.abc import Sequence
@@ -147,7 +149,9 @@ class ClassMeans(LinearState):
         return self.used[:, self.n_columns : self.n_columns + self.n_sums]
 
     def settle(self, gamma: float, kappa: float, frozen: bool) -> None:
-        """Take the learner's parameters: the pull of the anchor, its scale, and whether the means still follow."""
+        """Take the learner's parameters: the pull of the anchor, its scale, and whether the means still
+        follow.
+        """
         self.memory[[GAMMA, KAPPA, FROZEN]] = gamma, kappa, float(frozen)
 
     def in_and_out(self, table: Floats) -> tuple[Floats, Floats]:
@@ -195,7 +199,7 @@ class Anchored(ClassMeans):
         return self.memory[COUNTS + self.n_sums :].reshape(self.n_columns, PER_COLUMN)
 
     def _combination(self, table: Floats, scale: int) -> Floats:
-        """w (scale = SCALE), or the part of its sum over the rounds that u and S hold (SUM_SCALE)."""
+        """Combine w (scale = SCALE), or the part of its sum over the rounds that u and S hold (SUM_SCALE)."""
         inside, outside = self.in_and_out(table)
         u_factor, inside_factor, outside_factor = self._factors[:, scale : scale + 3].T
         return u_factor * table[:, : self.n_columns] + inside_factor * inside + outside_factor * outside
@@ -222,7 +226,9 @@ class Anchored(ClassMeans):
     def mix(self, states: Sequence["Anchored"], shares: Floats) -> None:
         for state in states:
             state._write_out()
-        weights = sum(share * state.used[:, : self.n_columns] for share, state in zip(shares, states, strict=True))
+        weights = sum(
+            share * state.used[:, : self.n_columns] for share, state in zip(shares, states, strict=True)
+        )
         average = sum(share * state.explicit().T for share, state in zip(shares, states, strict=True))
         self._mix_means(states)
         self.used[:, : self.n_columns] = weights

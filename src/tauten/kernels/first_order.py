@@ -1,8 +1,9 @@
 """The first-order family: a vector of weights a class, moved along x.
 
-Two decisions: `binary` treats each column as a problem of its own (two classes, one-vs-rest, regression, a column
-a grid point); `max_score` couples the columns of a group, one a class, through the best wrong class.
-With averaging, a second set of columns keeps V so that the sum of the weights after each of T rounds is T·w + V.
+Two decisions: `binary` treats each column as a problem of its own (two classes, one-vs-rest, regression, a
+column a grid point); `max_score` couples the columns of a group, one a class, through the best wrong class.
+With averaging, a second set of columns keeps V so that the sum of the weights after each of T rounds is T·w +
+V.
 """
 
 from collections.abc import Sequence
@@ -137,7 +138,9 @@ class FirstOrder(LinearState):
         return models
 
     def mix(self, states: Sequence["FirstOrder"], shares: Floats) -> None:
-        weights = sum(share * state.used[:, : self.n_columns] for share, state in zip(shares, states, strict=True))
+        weights = sum(
+            share * state.used[:, : self.n_columns] for share, state in zip(shares, states, strict=True)
+        )
         if self.averaged:
             average = sum(share * state.explicit().T for share, state in zip(shares, states, strict=True))
             self.memory[ROUNDS] = sum(state.memory[ROUNDS] for state in states)

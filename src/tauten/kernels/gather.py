@@ -1,7 +1,8 @@
 """One example given as a dict, turned into column indices and values at the speed of C.
 
-The loop reads two dicts through CPython's own stable functions: the example {name: number} and the model's index
-{name: column}. In Python the same costs several passive-aggressive steps. It must hold the GIL throughout.
+The loop reads two dicts through CPython's own stable functions: the example {name: number} and the model's
+index {name: column}. In Python the same costs several passive-aggressive steps. It must hold the GIL
+throughout.
 """
 
 from typing import Any
@@ -25,9 +26,14 @@ _error = types.ExternalFunction("PyErr_Occurred", _OBJECT())
 _clear_error = types.ExternalFunction("PyErr_Clear", types.void())
 
 
-@kernel(COUNT(_OBJECT, _OBJECT, types.uint32[::1], types.float64[::1], types.int64[::1], types.uintp[::1]), nogil=False)
+@kernel(
+    COUNT(_OBJECT, _OBJECT, types.uint32[::1], types.float64[::1], types.int64[::1], types.uintp[::1]),
+    nogil=False,
+)
 def gather(row, index, indices, values, cursor, item):  # type: ignore[no-untyped-def]
-    """How many items were gathered, or -1 at a name that is not in the index or a value that is not a finite number."""
+    """How many items were gathered, or -1 at a name that is not in the index or a value that is not a finite
+    number.
+    """
     n = 0
     cursor[0] = 0
     while _next_item(row, cursor.ctypes, item.ctypes, item[1:].ctypes) != 0:
@@ -48,7 +54,9 @@ def gather(row, index, indices, values, cursor, item):  # type: ignore[no-untype
 
 
 class Gatherer:
-    """Gathers dicts by one index into buffers that are used again and again, so a row is good until the next one."""
+    """Gathers dicts by one index into buffers that are used again and again, so a row is good until the next
+    one.
+    """
 
     def __init__(self, index: dict[str, int]) -> None:
         self._index = index

@@ -1,24 +1,26 @@
 """The loops over rows of every family whose moves lie along x: score each column, decide, move.
 
 The state is one table: row 0 belongs to the constant feature (the bias), row 1 + j to feature j, and a column
-to each vector that is kept (weights of a class, of a grid point; sums for means and averages). For every row x
+to each vector that is kept (weights of a class, of a grid point; sums for means and averages). For every row
+x
 
     scores  s = xᵀ·table                    one number a column, and q = ‖x‖², both with the constant feature
     decide  s, q, label → pull              the family's decision, handed in by address (see `pointers`)
     move    table += x·pullᵀ                only if the decision says so
 
 Arguments common to the loops, n rows and g decisions a row:
-    y, margins   (n, g)   the side of each decision (±1; a class code; a real target) and the margin asked of it
+    y, margins   (n, g)   the side of each decision (±1; a class code; a real target) and the margin asked of
+    it
     importance   (n,)     what multiplies C for this row
     C            (g,)     aggressiveness of each decision
     bias                  1 or 0: the constant feature
     memory                what a family keeps besides its table
     scores, moved (n, g') written: the model's scores before the update, and which decisions moved
 
-A loop returns how many rows it has learned. It ends early after a row whose decision asks for upkeep (UPKEEP, see
-`anchored`), and it returns -1 - i before a row i that it cannot learn: one with a value that is not finite, a column
-out of range, or (unless `trusted`) columns that do not ascend. A row whose squared length is zero or overflows is
-scored and passed over: there is no direction to move in, or none that floats can follow.
+A loop returns how many rows it has learned. It ends early after a row whose decision asks for upkeep (UPKEEP,
+see `anchored`), and it returns -1 - i before a row i that it cannot learn: one with a value that is not
+finite, a column out of range, or (unless `trusted`) columns that do not ascend. A row whose squared length is
+zero or overflows is scored and passed over: there is no direction to move in, or none that floats can follow.
 """
 
 import numpy as np
@@ -77,7 +79,9 @@ def learn_dense(X, y, margins, importance, C, bias, table, memory, decide, loss,
             done = -1 - i
             break
         if n_columns == 1:  # spelt out, as in `learn_sparse_column`
-            pull[0] = signed_step(invoke(loss, (s[0], y[i, 0], margins[i, 0])), sqnorm, C[0] * importance[i], step)
+            pull[0] = signed_step(
+                invoke(loss, (s[0], y[i, 0], margins[i, 0])), sqnorm, C[0] * importance[i], step
+            )
             moved[i, 0] = pull[0] != 0.0
             verdict = MOVE
         else:
@@ -190,7 +194,7 @@ def learn_sparse_column(  # type: ignore[no-untyped-def]
     values, indices, starts, trusted,
     y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved,
 ):  # fmt: skip
-    """`learn_sparse` for a table of one column, whose one decision is spelt out here: two sums run abreast."""
+    """`learn_sparse` for a table of one column: its one decision is spelt out, two sums run abreast."""
     n_rows = len(starts) - 1
     w = table.reshape(-1)[1:]
     width = len(w)

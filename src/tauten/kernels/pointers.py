@@ -55,7 +55,7 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], signature: Any, **options: Any) -> None:
         self.function, self.signature, self.options = function, signature, options
-        update_wrapper(self, function)
+        self.__doc__ = function.__doc__
 
     @cached_property
     def _compiled(self) -> Any:
@@ -69,7 +69,9 @@ class Kernel:
         return self._compiled.get_overload(self.signature.args)  # type: ignore[no-any-return]
 
 
-def kernel(signature: Any, fastmath: Any = False, nogil: bool = True) -> Callable[[Callable[..., Any]], Kernel]:
+def kernel(
+    signature: Any, fastmath: Any = False, nogil: bool = True
+) -> Callable[[Callable[..., Any]], Kernel]:
     """Make a lazily compiled kernel of a function."""
     return lambda function: Kernel(function, signature, fastmath=fastmath, nogil=nogil)
 

@@ -1,7 +1,7 @@
 """What every family that learns along x keeps: one table, grown, regrouped, merged and saved in one place.
 
-Row 0 of the table is the constant feature, row 1 + j feature j. Its columns come in blocks: first one column of
-weights a decision (or class), then what the family adds. `memory` is a short vector of the family's own.
+Row 0 of the table is the constant feature, row 1 + j feature j. Its columns come in blocks: first one column
+of weights a decision (or class), then what the family adds. `memory` is a short vector of the family's own.
 """
 
 from collections.abc import Sequence
@@ -63,17 +63,22 @@ class Sparse:
 class LinearState:
     """The table, its growth, and the run of a loop over it; a family adds its decision and its columns."""
 
-    header: ClassVar[tuple[str, ...]] = ("n_features", "n_classes", "coupled", "averaged")  # the constructor's arguments
+    header: ClassVar[tuple[str, ...]] = (
+        "n_features",
+        "n_classes",
+        "coupled",
+        "averaged",
+    )  # the constructor's arguments
 
-    def __init__(self, n_features: int, n_classes: int, coupled: bool, averaged: bool, n_models: int = 1) -> None:
+    def __init__(
+        self, n_features: int, n_classes: int, coupled: bool, averaged: bool, n_models: int = 1
+    ) -> None:
         """`n_classes` is 0 for regression; `coupled` classes compete in one decision, others in one each."""
         self.n_features, self.n_classes = n_features, n_classes
         self.coupled, self.averaged, self.n_models = coupled, averaged, n_models
         self.n_rounds = self.n_moves = 0  # rows learned, and those at which any decision moved
         self._place(np.zeros((1 + n_features, self._table_width())), n_features)
         self.memory: Floats = self._new_memory()
-
-    # -- what a family answers ----------------------------------------------------------------------------------
 
     def _table_width(self) -> int:
         raise NotImplementedError
@@ -95,8 +100,6 @@ class LinearState:
     def _regrouped(self, order: Sequence[int]) -> Self:
         raise NotImplementedError
 
-    # -- shared -------------------------------------------------------------------------------------------------
-
     @property
     def n_columns(self) -> int:
         """Columns of weights: one for two classes or a real target, else one a class; times the models."""
@@ -112,7 +115,9 @@ class LinearState:
         self.used = table[: 1 + n_features]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "used"}  # a copy would be no view
+        return {
+            name: value for name, value in self.__dict__.items() if name != "used"
+        }  # a copy would be no view
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -133,7 +138,14 @@ class LinearState:
         self.__dict__.update(fresh.__dict__)
 
     def learn(
-        self, rows: Dense | Sparse, plan: Plan, y: Floats, margins: Floats, importance: Floats, scores: Floats, moved: Flags
+        self,
+        rows: Dense | Sparse,
+        plan: Plan,
+        y: Floats,
+        margins: Floats,
+        importance: Floats,
+        scores: Floats,
+        moved: Flags,
     ) -> int:
         """Learn the rows in order, up to the first that cannot be learned: how many were."""
         first = 0
@@ -151,7 +163,14 @@ class LinearState:
         return first
 
     def learn_row(
-        self, row: Dense | Sparse, plan: Plan, y: Floats, margins: Floats, importance: Floats, scores: Floats, moved: Flags
+        self,
+        row: Dense | Sparse,
+        plan: Plan,
+        y: Floats,
+        margins: Floats,
+        importance: Floats,
+        scores: Floats,
+        moved: Flags,
     ) -> bool:
         """The same for a single row, at less cost: whether it was learned."""
         if self.run(row, plan, y, margins, importance, scores, moved) != 1:
@@ -161,9 +180,16 @@ class LinearState:
         return True
 
     def run(
-        self, rows: Dense | Sparse, plan: Plan, y: Floats, margins: Floats, importance: Floats, scores: Floats, moved: Flags
+        self,
+        rows: Dense | Sparse,
+        plan: Plan,
+        y: Floats,
+        margins: Floats,
+        importance: Floats,
+        scores: Floats,
+        moved: Flags,
     ) -> int:
-        """One call of the compiled loop: how many rows it learned, or -1 - i before a row i it cannot learn."""
+        """One call of the compiled loop: how many rows it learned, or -1 - i before a row i that it can't."""
         loop: Kernel
         if isinstance(rows, Dense):
             done: int = loops.learn_dense.run(
@@ -229,8 +255,9 @@ class LinearState:
 def binary_to_columns(weights: Floats, order: Sequence[int], share: float) -> Floats:
     """Columns of weights (last axis) after the classes changed to `order`.
 
-    One column w scores the second of two classes. Among three it becomes -share·w for the first and share·w for the
-    second: share ½ keeps the margin between them where classes compete, 1 keeps each column's own score.
+    One column w scores the second of two classes. Among three it becomes -share·w for the first and share·w
+    for the second: share ½ keeps the margin between them where classes compete, 1 keeps each column's own
+    score.
     """
     n_old = 1 + max(order)
     shape = weights.shape[:-1]

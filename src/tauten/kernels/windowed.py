@@ -1,9 +1,10 @@
-"""The windowed anchored family: a step is taken from the mean of the last Q classifiers, not from the last one.
+"""The windowed anchored family: a step is taken from the mean of the last Q classifiers, not from the last
+one.
 
-A row that moves nothing costs O(non-zeros); a move costs O(Q·d), for the mean of Q whole classifiers has to be formed.
-The table holds w for each column, then the sum of the rows of each class, then V where an average is kept (the sum
-of w over T rounds is T·w + V). `memory` is as in `anchored`, with one number a column: how many classifiers went
-into its queue.
+A row that moves nothing costs O(non-zeros); a move costs O(Q·d), for the mean of Q whole classifiers has to
+be formed. The table holds w for each column, then the sum of the rows of each class, then V where an average
+is kept (the sum of w over T rounds is T·w + V). `memory` is as in `anchored`, with one number a column: how
+many classifiers went into its queue.
 """
 
 from collections.abc import Sequence
@@ -77,7 +78,11 @@ def learn_windowed(  # type: ignore[no-untyped-def]
             scores[i, c] = score
             if averaged:
                 scores[i, c] = score + average / rounds if rounds > 0.0 else 0.0
-            if sqnorm == 0.0 or not np.isfinite(sqnorm) or invoke(loss, (score, y[i, c], margins[i, c])) == 0.0:
+            if (
+                sqnorm == 0.0
+                or not np.isfinite(sqnorm)
+                or invoke(loss, (score, y[i, c], margins[i, c])) == 0.0
+            ):
                 continue
             k = c if n > 1 else 1
             pushes = COUNTS + n_classes + c
@@ -135,13 +140,21 @@ class Windowed(ClassMeans):
         return np.zeros(COUNTS + self.n_sums + self.n_columns)
 
     def run(
-        self, rows: Dense | Sparse, plan: Plan, y: Floats, margins: Floats, importance: Floats, scores: Floats, moved: Flags
+        self,
+        rows: Dense | Sparse,
+        plan: Plan,
+        y: Floats,
+        margins: Floats,
+        importance: Floats,
+        scores: Floats,
+        moved: Flags,
     ) -> int:
         if isinstance(rows, Dense):
             rows = _as_sparse(rows)
         done: int = learn_windowed.run(
             rows.values, rows.indices, rows.starts, rows.trusted, y, margins, importance, plan.C, plan.bias,
-            self.table, self.memory, self.queue, self.shares, self.averaged, plan.loss, plan.step, scores, moved,
+            self.table, self.memory, self.queue, self.shares, self.averaged,
+            plan.loss, plan.step, scores, moved,
         )  # fmt: skip
         return done
 
@@ -182,7 +195,9 @@ class Windowed(ClassMeans):
 
     def mix(self, states: Sequence["Windowed"], shares: Floats) -> None:
         """The queues of different streams have no common order, so the mean starts with an empty one."""
-        weights = sum(share * state.used[:, : self.n_columns] for share, state in zip(shares, states, strict=True))
+        weights = sum(
+            share * state.used[:, : self.n_columns] for share, state in zip(shares, states, strict=True)
+        )
         average = sum(share * state.explicit().T for share, state in zip(shares, states, strict=True))
         self._mix_means(states)
         self.used[:, : self.n_columns] = weights

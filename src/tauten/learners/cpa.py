@@ -3,9 +3,10 @@
     on a mistake:  minimise  ½‖w − wₜ‖² + C·ξ   subject to  y⟨w, x⟩ ≥ √ρᵧ − ξ,  ξ ≥ 0
     solution       w = wₜ + τ·y·x,   τ = min(C, ℓ/‖x‖²),   ℓ = √ρᵧ − y⟨wₜ, x⟩
 
-The root makes ℓ² an upper bound of the cost ρ. More than two classes: ŷ the predicted one, ℓ = √ρᵧ + ⟨w_ŷ − wᵧ, x⟩,
-wᵧ += τx, w_ŷ −= τx, and 2‖x‖². Crammer et al. (JMLR 7, 2006), section 9, prediction-based; as a rival: Lu, Zhao, Hoi
-(2016), table 6. A mistake is what `predict` gets wrong: a score of 0, or a tie, is one for the later class only.
+The root makes ℓ² an upper bound of the cost ρ. More than two classes: ŷ the predicted one, ℓ = √ρᵧ + ⟨w_ŷ −
+wᵧ, x⟩, wᵧ += τx, w_ŷ −= τx, and 2‖x‖². Crammer et al. (JMLR 7, 2006), section 9, prediction-based; as a
+rival: Lu, Zhao, Hoi (2016), table 6. A mistake is what `predict` gets wrong: a score of 0, or a tie, is one
+for the later class only.
 """
 
 from collections.abc import Mapping
@@ -30,14 +31,16 @@ def mistake_hinge(score, y, margin):  # type: ignore[no-untyped-def]
 
 @dataclass(eq=False, repr=False)
 class CPAClassifier(OnlineClassifier):
-    """Cost-sensitive passive-aggressive classifier, prediction-based: for labels whose mistakes cost differently.
+    """Cost-sensitive passive-aggressive classifier, prediction-based: for labels whose mistakes cost
+    differently.
 
     Parameters
     ----------
     C : float, above 0, default 1.0
         How far one example may pull.
     rho : float above 0, or dict from labels to such numbers, default 1.0
-        What missing a label costs. A number is the cost of missing the second of two classes, the other's being 1;
+        What missing a label costs. A number is the cost of missing the second of two classes, the other's
+        being 1;
         labels that a dict leaves out cost 1.
 
     The parameters that all classifiers share are described in `docs/parameters.md`.
@@ -53,7 +56,9 @@ class CPAClassifier(OnlineClassifier):
     C: float = above(0, default=1.0)
     rho: float | Mapping[Any, float] = parameter(
         1.0,
-        lambda rho: (is_number(rho) and rho > 0) or (is_weight_map(rho) and all(cost > 0 for cost in rho.values())),
+        lambda rho: (
+            (is_number(rho) and rho > 0) or (is_weight_map(rho) and all(cost > 0 for cost in rho.values()))
+        ),
         "a number above 0 or a dict from labels to such numbers",
     )
 
@@ -70,8 +75,14 @@ class CPAClassifier(OnlineClassifier):
         if isinstance(self.rho, Mapping):
             return np.array([float(self.rho.get(label, 1.0)) for label in self.classes_.tolist()])
         if len(self.classes_) > 2 and self.rho != 1.0:
-            raise ValueError(f"CPAClassifier: rho is {self.rho!r} for {len(self.classes_)} classes; expected a dict.")
-        return np.array([1.0, float(self.rho)])[: len(self.classes_)] if len(self.classes_) <= 2 else np.ones(len(self.classes_))
+            raise ValueError(
+                f"CPAClassifier: rho is {self.rho!r} for {len(self.classes_)} classes; expected a dict."
+            )
+        return (
+            np.array([1.0, float(self.rho)])[: len(self.classes_)]
+            if len(self.classes_) <= 2
+            else np.ones(len(self.classes_))
+        )
 
     def margins(self, y: Floats) -> Floats:
         return np.sqrt(self.costs())[:, None]

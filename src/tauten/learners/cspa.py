@@ -3,9 +3,9 @@
     minimise  ½‖w − wₜ‖² + slack(ξ)   subject to  y⟨w, x⟩ ≥ ρᵧ − ξ,  ξ ≥ 0,   ρ₊ = ρ, ρ₋ = 1
     solution  w = wₜ + τ·y·x,         ℓ = max(0, ρᵧ − y⟨wₜ, x⟩)
 
-with the steps of `pa`; the paper's is I. ρ = (η₊·T₋)/(η₋·T₊) serves the sum η₊·sensitivity + η₋·specificity, and
-ρ = c₊/c₋ the cost c₊·misses + c₋·false alarms. Lu, Zhao, Hoi (2016), section 5, algorithm 4, where every label is asked.
-Differs from the paper: rows need not have length 1, so τ has ‖x‖² where the paper has 1.
+with the steps of `pa`; the paper's is I. ρ = (η₊·T₋)/(η₋·T₊) serves the sum η₊·sensitivity + η₋·specificity,
+and ρ = c₊/c₋ the cost c₊·misses + c₋·false alarms. Lu, Zhao, Hoi (2016), section 5, algorithm 4, where every
+label is asked. Differs from the paper: rows need not have length 1, so τ has ‖x‖² where the paper has 1.
 """
 
 from dataclasses import dataclass
@@ -22,14 +22,16 @@ from tauten.parameters import above, is_number, one_of, parameter
 
 @dataclass(eq=False, repr=False)
 class CostSensitivePAClassifier(OnlineClassifier):
-    """Cost-sensitive passive-aggressive classifier: for a rare second class. Many classes: one against the rest.
+    """Cost-sensitive passive-aggressive classifier: for a rare second class. Many classes: one against the
+    rest.
 
     Parameters
     ----------
     C : float, above 0, default 1.0
         How far one example may pull; the theory asks for C ≥ rho.
     rho : float above 0, or "balanced", default 1.0
-        Margin asked of the second class (of each class against the rest). "balanced" is T₋/T₊ from the counts of rows
+        Margin asked of the second class (of each class against the rest). "balanced" is T₋/T₊ from the counts
+        of rows
         so far, the row itself among them, and 1 until both sides have been seen.
     variant : "hard", "I" or "II", default "I"
         As in PAClassifier.
@@ -74,5 +76,7 @@ class CostSensitivePAClassifier(OnlineClassifier):
         margin = 1.0
         if y > 0:
             first, second = self.class_count_[:2]
-            margin = float(self.rho) if self.rho != "balanced" else first / second if first and second else 1.0
+            margin = (
+                float(self.rho) if self.rho != "balanced" else first / second if first and second else 1.0
+            )
         return objective(w, start, max(0.0, margin - y * float(w @ x)), self.C, self.variant)

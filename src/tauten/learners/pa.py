@@ -7,8 +7,9 @@
     I         slack = C·ξ     τ = min(C, ℓ / ‖x‖²)
     II        slack = C·ξ²    τ = ℓ / (‖x‖² + 1/(2C))
 
-More than two classes: wᵧ += τx and wₛ −= τx for the best wrong class s, ℓ = max(0, 1 − ⟨wᵧ − wₛ, x⟩), and 2‖x‖² in
-the place of ‖x‖². Crammer, Dekel, Keshet, Shalev-Shwartz, Singer (JMLR 7, 2006), figures 1 and 3, section 8.
+More than two classes: wᵧ += τx and wₛ −= τx for the best wrong class s, ℓ = max(0, 1 − ⟨wᵧ − wₛ, x⟩), and
+2‖x‖² in the place of ‖x‖². Crammer, Dekel, Keshet, Shalev-Shwartz, Singer (JMLR 7, 2006), figures 1 and 3,
+section 8.
 """
 
 from collections.abc import Callable
@@ -80,7 +81,8 @@ class PAClassifier(OnlineClassifier):
     --------
     >>> import tauten as tt
     >>> model = tt.PAClassifier(C=1.0)
-    >>> model.learn_one({"free": 1, "offer": 2}, "spam").learn_one({"lunch": 1}, "ham").predict_one({"lunch": 2})
+    >>> model = model.learn_one({"free": 1, "offer": 2}, "spam").learn_one({"lunch": 1}, "ham")
+    >>> model.predict_one({"lunch": 2})
     'ham'
     """
 

@@ -7,11 +7,12 @@
     PAm-1    slack = C·ξ     α = max(0, min(C, n / ‖x‖²))
     PAm-2    slack = C·ξ²    α = max(0, n / (‖x‖² + (1 + γ)/(2C)))
 
-m₊, m₋ are the means of all inputs up to now, x among them; `fit` freezes them after its first epoch. PAmW takes the
-step from w̄, the mean of the last Q classifiers, and not from wₜ. Tsai, Tseng, Lee, Pao, algorithms 1 and 2.
-Differs from the paper: it prints wₜ for xₜ in the means, in ⟨m̃, ·⟩ and in the last term of the step; its derivation
-gives x. κ (`anchor_scale`) is ours, 1 is the paper's: m̃ has the scale of x, w that of 1/x, and γ alone cannot
-balance them. In PAmW the loss in n is that of w̄, where the printed one is that of wₜ: only so is the step optimal.
+m₊, m₋ are the means of all inputs up to now, x among them; `fit` freezes them after its first epoch. PAmW
+takes the step from w̄, the mean of the last Q classifiers, and not from wₜ. Tsai, Tseng, Lee, Pao, algorithms
+1 and 2. Differs from the paper: it prints wₜ for xₜ in the means, in ⟨m̃, ·⟩ and in the last term of the
+step; its derivation gives x. κ (`anchor_scale`) is ours, 1 is the paper's: m̃ has the scale of x, w that of
+1/x, and γ alone cannot balance them. In PAmW the loss in n is that of w̄, where the printed one is that of
+wₜ: only so is the step optimal.
 """
 
 from collections.abc import Sequence
@@ -51,7 +52,8 @@ STEPS = {"hard": hard, "I": capped, "II": damped}
 class ClassMeanPAClassifier(OnlineClassifier):
     """Passive-aggressive classifier anchored to the class means: steadier under any order of the examples.
 
-    Many classes: one against the rest. A row costs O(non-zeros); with a window, a move costs O(window · features).
+    Many classes: one against the rest. A row costs O(non-zeros); with a window, a move costs O(window ·
+    features).
 
     Parameters
     ----------
@@ -64,7 +66,8 @@ class ClassMeanPAClassifier(OnlineClassifier):
     anchor_scale : float, above 0, default 1.0
         Factor κ on the difference of the means; 1 is the paper's. Try 30 to 100 where features are 0 or 1.
     window : int, 0 or above, default 0
-        How many of the last classifiers a step starts from the mean of (PAmW); 0 starts it from the last one (PAm).
+        How many of the last classifiers a step starts from the mean of (PAmW); 0 starts it from the last one
+        (PAm).
     window_weights : sequence of `window` positive numbers, optional
         Weights for that mean, the oldest classifier first; all equal by default.
 
@@ -84,7 +87,8 @@ class ClassMeanPAClassifier(OnlineClassifier):
     anchor_scale: float = above(0, default=1.0)
     window: int = count(0, default=0)
     window_weights: Sequence[float] | None = optional(
-        "positive numbers", lambda weights: np.ndim(weights) == 1 and all(is_number(w) and w > 0 for w in weights)
+        "positive numbers",
+        lambda weights: np.ndim(weights) == 1 and all(is_number(w) and w > 0 for w in weights),
     )
 
     loss: ClassVar[Rule] = hinge
@@ -113,7 +117,8 @@ class ClassMeanPAClassifier(OnlineClassifier):
         super()._check_parameters()
         if self.window_weights is not None and len(self.window_weights) != self.window:
             raise ValueError(
-                f"ClassMeanPAClassifier: window_weights has {len(self.window_weights)} numbers; expected window = {self.window}."
+                f"ClassMeanPAClassifier: window_weights has {len(self.window_weights)} numbers; "
+                f"expected as many as window, {self.window}."
             )
 
     @property

@@ -3,10 +3,10 @@
     where y⟨wₜ, x⟩ ≤ τᵧ:   minimise  ½‖w − wₜ‖² − η·y⟨w, x⟩
     solution               w = wₜ + η·y·x
 
-τ₊ far above τ₋ makes the second class, if rare, found more often. τ₊ = τ₋ = 0 is the Perceptron.
-Li, Zaragoza, Herbrich, Shawe-Taylor, Kandola (ICML 2002), table 1.
-Differs from the paper: the bias moves by η·y, as the weight of a constant feature 1, and not by η·y·R² with R the
-length of the longest row, which a stream does not know.
+τ₊ far above τ₋ makes the second class, if rare, found more often. τ₊ = τ₋ = 0 is the Perceptron. Li,
+Zaragoza, Herbrich, Shawe-Taylor, Kandola (ICML 2002), table 1. Differs from the paper: the bias moves by η·y,
+as the weight of a constant feature 1, and not by η·y·R² with R the length of the longest row, which a stream
+does not know.
 """
 
 from dataclasses import dataclass

@@ -3,8 +3,8 @@
     on a mistake, y⟨wₜ, x⟩ ≤ 0:   minimise  ½‖w − wₜ‖² − y⟨w, x⟩
     solution                      w = wₜ + y·x
 
-More than two classes: wᵧ += x and wₛ −= x for the best wrong class s whenever it scores no less than y (max-score).
-Rosenblatt (1958); Crammer and Singer (JMLR 3, 2003) for many classes.
+More than two classes: wᵧ += x and wₛ −= x for the best wrong class s whenever it scores no less than y
+(max-score). Rosenblatt (1958); Crammer and Singer (JMLR 3, 2003) for many classes.
 """
 
 from dataclasses import dataclass
