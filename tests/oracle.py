@@ -1,7 +1,7 @@
 """Slow, literal twins of the learners, written from the papers' formulas and never from the compiled loops.
 
-A column twin keeps one weight vector `w` and learns (x, y, s) with y = ±1 (a real target in regression);
-a coupled twin keeps a row of `W` for each class and learns (x, k, s), k the code of the class. s is the weight
+A column twin keeps one weight vector `w` and learns (x, y, s) with y = ±1 (a real target in regression); a
+coupled twin keeps a row of `W` for each class and learns (x, k, s), k the code of the class. s is the weight
 of the example: it multiplies C before the cap, or the step where there is no C. `run` takes any twin over a
 stream of rows, the constant feature 1 last.
 

@@ -23,7 +23,7 @@ TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}
 OPTIONS: dict[str, list[Options]] = {
     "pa1": [{}, {"C": 0.03}],
     "pa2": [{}, {"C": 0.03}],
-    "paum": [{}, {"tau_plus": 3.0, "tau_minus": -0.7, "eta": 0.3}],
+    "paum": [{}, {"tau_plus": 2.9, "tau_minus": -0.7, "eta": 0.3}],
     "cpa": [{}, {"C": 0.05}, {"C": 0.3, "rho": RHO}, {"C": 10.0, "rho": RHO}],
     "cspa": [
         {},

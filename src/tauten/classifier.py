@@ -133,8 +133,8 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         labels = column_or_1d(np.asarray(y), warn=True)
         if labels.dtype.kind not in "biuUS":  # others may hold what is no label
-            check_classification_targets(labels)
             assert_all_finite(labels, input_name="y")
+            check_classification_targets(labels)
         known = self.classes_ if "classes_" in self.__dict__ else np.asarray(self.classes or labels[:1])
         if len(known) and len(labels) and _is_text(known) != _is_text(labels):
             kinds = ("numbers", "text")

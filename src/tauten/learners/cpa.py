@@ -48,7 +48,7 @@ class CPAClassifier(OnlineClassifier):
     Examples
     --------
     >>> import tauten as tt
-    >>> model = tt.CPAClassifier(C=10.0, rho=4.0, fit_intercept=False).partial_fit([[1.0], [-1.0]], [1, 0])
+    >>> model = tt.CPAClassifier(C=10.0, rho=4.0, fit_intercept=False).fit([[1.0], [-1.0]], [1, 0])
     >>> model.decision_function([[1.0]]).tolist()
     [2.0]
     """

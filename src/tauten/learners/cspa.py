@@ -42,7 +42,7 @@ class CostSensitivePAClassifier(OnlineClassifier):
     --------
     >>> import tauten as tt
     >>> model = tt.CostSensitivePAClassifier(C=10.0, rho=3.0, fit_intercept=False)
-    >>> model.partial_fit([[1.0], [-1.0]], [1, 0]).decision_function([[1.0]]).tolist()
+    >>> model.fit([[1.0], [-1.0]], [1, 0]).decision_function([[1.0]]).tolist()
     [3.0]
     """
 

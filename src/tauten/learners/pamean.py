@@ -77,7 +77,7 @@ class ClassMeanPAClassifier(OnlineClassifier):
     --------
     >>> import tauten as tt
     >>> model = tt.ClassMeanPAClassifier(gamma=1.0, variant="hard", fit_intercept=False)
-    >>> model.partial_fit([[1.0, 0.0], [0.0, 1.0]], [1, 0]).coef_.tolist()
+    >>> model.fit([[1.0, 0.0], [0.0, 1.0]], [1, 0]).coef_.tolist()
     [[1.0, -1.0]]
     """
 

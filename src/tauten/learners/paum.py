@@ -39,7 +39,8 @@ class PAUMClassifier(OnlineClassifier):
     Examples
     --------
     >>> import tauten as tt
-    >>> tt.PAUMClassifier(tau_plus=2.0).partial_fit([[1.0], [1.0], [-1.0]], [1, 1, 0]).coef_.tolist()
+    >>> model = tt.PAUMClassifier(tau_plus=2.0, fit_intercept=False)
+    >>> model.fit([[1.0], [1.0], [-1.0]], [1, 1, 0]).coef_.tolist()
     [[2.0]]
     """
 

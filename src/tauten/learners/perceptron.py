@@ -43,7 +43,7 @@ class PerceptronClassifier(OnlineClassifier):
     Examples
     --------
     >>> import tauten as tt
-    >>> tt.PerceptronClassifier().partial_fit([[1.0, 0.0], [0.0, 1.0]], [1, 0]).predict_one([2.0, 1.0])
+    >>> tt.PerceptronClassifier().fit([[1.0, 0.0], [0.0, 1.0]], [1, 0]).predict_one([2.0, 1.0])
     1
     """
 

@@ -1,0 +1,86 @@
+"""The front door: public names, what importing costs, what the registry and the docs say."""
+
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import tauten as tt
+from tauten.classifier import OnlineClassifier
+
+ROOT = Path(__file__).parents[1]
+NAMES = """CPAClassifier ClassMeanPAClassifier Comparison CostSensitivePAClassifier ModelFileError
+PAClassifier PARegressor PAUMClassifier PerceptronClassifier Sweep Trace check_learner compare learners load
+make merge progressive sweep""".split()
+REGISTRY = """perceptron pa pa1 pa2 paum cpa cspa pamean pamean1 pamean2 pameanw pameanw1 pameanw2 pa-reg
+pa1-reg pa2-reg""".split()
+
+
+def test_public_names():
+    """`__all__` is what the design promises, sorted, and every name is there."""
+    assert tt.__all__ == sorted(NAMES)
+    assert all(getattr(tt, name) is not None for name in NAMES)
+    assert set(NAMES) <= set(dir(tt))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        tt.nonsense  # noqa: B018  the look-up is what is tested
+
+
+def test_registry_names():
+    """The registry holds each name of the design and makes its learner with further parameters."""
+    assert list(tt.learners()) == REGISTRY
+    assert all(entry.paper and entry.line for entry in tt.learners().values())
+    assert tt.make("pa2", C=0.25).get_params()["C"] == 0.25
+    with pytest.raises(ValueError, match="There is no learner 'pa3'; expected one of perceptron, pa, "):
+        tt.make("pa3")
+    with pytest.raises(ValueError, match="perceptron has no parameter 'C'; expected one of "):
+        tt.make("perceptron", C=1)
+
+
+def test_import_loads_nothing_and_compiles_nothing():
+    """`import tauten` brings in none of the libraries it stands on."""
+    program = "import sys, tauten; print([m for m in ('numba', 'sklearn', 'scipy', 'pandas', 'numpy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_shared_parameters_are_documented():
+    """docs/parameters.md describes every parameter that classifiers share, and no other."""
+    text = (ROOT / "docs" / "parameters.md").read_text(encoding="utf-8")
+    described = set(re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE))
+    assert described == {field.name for field in fields(OnlineClassifier)}
+
+
+def test_readme_lists_every_learner():
+    """The README's table names each registry entry."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in REGISTRY if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))]
+)
+def test_python_in_the_docs_runs(page, tmp_path, monkeypatch):
+    """The Python blocks of a page run from top to bottom as printed."""
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(
+        r"^```python\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    space: dict[str, object] = {"__name__": "page"}
+    for block in blocks:
+        exec(compile(block, page, "exec"), space)
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", "CONTRIBUTING.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))],
+)
+def test_links_lead_somewhere(page):
+    """Every relative link of a page names a file that is there."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = [
+        link for link in re.findall(r"\]\(([^)#\s]+)", text) if not link.startswith(("http", "mailto"))
+    ]
+    assert [link for link in targets if not ((ROOT / page).parent / link).exists()] == []
