@@ -30,7 +30,7 @@ from sklearn import linear_model
 import tauten as tt
 
 ROUNDS = 7
-C = 0.1
+C = 1.0
 
 
 def best_of(*jobs: Callable[[], Any]) -> list[float]:

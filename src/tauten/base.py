@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, ClassVar, Self
 
+import numba
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +29,7 @@ from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Dense, Floats, LinearState, Plan, Sparse
 from tauten.merging import merge
 from tauten.parameters import count, optional, switch
-from tauten.rows import Rows, hash_dicts, is_dicts, read_dicts
+from tauten.rows import Rows, add_names, check_dict, hash_dicts, is_dicts, read_dicts
 from tauten.stream import Decisions, Progress, Record, Stream, learn_rows, one_row, spans_of_progress
 
 COUNTERS = ("n_rounds", "n_moves")
@@ -40,6 +41,7 @@ class LoopPlan:
 
     loop: Plan
     gather: Gatherer | None  # for dicts
+    learn_dict: Callable[..., bool] | None  # gathers and learns in one, where the state has one column
     one: Floats  # the importance of one example
     record: Record  # where what happened to it goes
 
@@ -149,9 +151,12 @@ class OnlineLearner(Learned):
                 f"{type(self).__name__}: average and window cannot change after learning; fit anew."
             )
         C = np.full(state.n_decisions, self.aggressiveness())
+        gather = None if index is None or self.hash_bits is not None else Gatherer(index)
+        in_one = gather is not None and state.used.shape[1] == 1 and not numba.config.DISABLE_JIT
         return dict(
             loop=Plan(state.decide(), loss.handle, self.step.handle, C, float(self.fit_intercept)),
-            gather=None if index is None or self.hash_bits is not None else Gatherer(index),
+            gather=gather,
+            learn_dict=gather.learn if gather is not None and in_one else None,
             one=np.ones(1),
             record=Record.empty(1, state),
         )
@@ -282,12 +287,24 @@ class OnlineLearner(Learned):
                 self.state_.grow_features(len(index))
         return rows
 
+    def _learn_fast(self, x: Any, plan: "LoopPlan", y: Floats, margins: Floats) -> bool:
+        """Learn one example without any ceremony, where it is plainly one that the model can take."""
+        state, record = self.state_, plan.record
+        arguments = plan.loop, y, margins, plan.one, record.scores, record.moved
+        if plan.learn_dict is not None and type(x) is dict and plan.learn_dict(x, state, *arguments):
+            return True
+        row = self._fast_row(x, plan, learning=True)
+        return row is not None and state.learn_row(row, *arguments)
+
     def _fast_row(self, x: Any, plan: "LoopPlan", learning: bool = False) -> Dense | Sparse | None:
         """One example without any ceremony, where it is plainly one that the model can take."""
         if plan.gather is not None and isinstance(x, dict):
             row = plan.gather(x)
             if row is None and learning:
-                self._read_dicts([x], learning=True)
+                check_dict(x, 0)
+                add_names(x, self._feature_index)
+                self.n_features_in_ = len(self._feature_index)
+                self.state_.grow_features(self.n_features_in_)
                 row = plan.gather(x)
             return row
         if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64 and x.flags.c_contiguous:

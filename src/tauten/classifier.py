@@ -92,14 +92,9 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         plan = self.__dict__.get("_plan")
         if plan is not None and plan.plain and sample_weight is None:
             code, side, margins = plan.sides.get(y, UNKNOWN)
-            row = None if side is None else self._fast_row(x, plan, learning=True)
-            if row is not None:
-                record = plan.record
-                if self.state_.learn_row(
-                    row, plan.loop, side, margins, plan.one, record.scores, record.moved
-                ):
-                    self.class_count_[code] += 1
-                    return self
+            if side is not None and self._learn_fast(x, plan, side, margins):
+                self.class_count_[code] += 1
+                return self
         return self.partial_fit(
             one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight]
         )

@@ -46,12 +46,9 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
         """Learn one example: a dict, a vector or a sparse row."""
         plan = self.__dict__.get("_plan")
         if plan is not None and sample_weight is None and parameters.is_number(y):
-            row = self._fast_row(x, plan, learning=True)
-            if row is not None:
-                plan.y[0, 0] = y
-                scores, moved = plan.record.scores, plan.record.moved
-                if self.state_.learn_row(row, plan.loop, plan.y, plan.margins, plan.one, scores, moved):
-                    return self
+            plan.y[0, 0] = y
+            if self._learn_fast(x, plan, plan.y, plan.margins):
+                return self
         return self.partial_fit(
             one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight]
         )

@@ -4,6 +4,7 @@ A batch keeps the type it came with. Loops get it block by block as float64, so 
 batch is never copied as a whole.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -123,8 +124,7 @@ def read_dicts(dicts: Sequence[Any], index: dict[str, int], grow: bool) -> Rows:
         if gathered is None:
             check_dict(example, row)
             if grow:
-                for name in example:
-                    index.setdefault(name, len(index))
+                add_names(example, index)
             gathered = gather({name: float(value) for name, value in example.items() if name in index})
         assert gathered is not None
         starts.append(starts[-1] + int(gathered.starts[1]))
@@ -132,6 +132,13 @@ def read_dicts(dicts: Sequence[Any], index: dict[str, int], grow: bool) -> Rows:
         values.append(gathered.values[: gathered.starts[1]].copy())
     parts = np.concatenate(values), np.concatenate(columns), np.array(starts)
     return Rows(sp.csr_matrix(parts, shape=(len(dicts), len(index))), trusted=True)
+
+
+def add_names(example: Mapping[str, Any], index: dict[str, int]) -> None:
+    """Give every name of an example a column."""
+    for name in example:
+        if name not in index:
+            index[name] = len(index)
 
 
 def hash_dicts(dicts: Sequence[Any], bits: int) -> Rows:
@@ -153,5 +160,5 @@ def check_dict(example: Any, row: int) -> None:
         if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
             hint = f" (for a category, {{'{name}={value}': 1}})" if isinstance(value, str) else ""
             raise ValueError(f"Row {row}, feature {name!r} is {value!r}; expected a number{hint}.")
-        if not np.isfinite(float(value)):
+        if not math.isfinite(value):
             raise ValueError(f"Row {row}, feature {name!r} is {value!r}; expected a finite number.")

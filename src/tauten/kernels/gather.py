@@ -11,8 +11,9 @@ import numba
 import numpy as np
 from numba import types
 
+from tauten.kernels.loops import SPARSE, learn_sparse_column
 from tauten.kernels.pointers import COUNT, kernel
-from tauten.kernels.state import Sparse
+from tauten.kernels.state import Flags, Floats, LinearState, Plan, Sparse
 
 _OBJECT = types.uintp
 _next_item = types.ExternalFunction(
@@ -53,6 +54,26 @@ def gather(row, index, indices, values, cursor, item):  # type: ignore[no-untype
     return n
 
 
+_gather = numba.njit(gather.function, error_model="numpy")
+_learn = numba.njit(learn_sparse_column.function, error_model="numpy")
+
+
+@kernel(COUNT(_OBJECT, _OBJECT, types.int64[::1], types.uintp[::1], *SPARSE.args), nogil=False)
+def learn_dict(  # type: ignore[no-untyped-def]
+    row, index, cursor, item, values, indices, starts, trusted,
+    y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved,
+):  # fmt: skip
+    """`gather`, and on with `learn_sparse_column`: a call saved is a fifth of the time."""
+    n = _gather(row, index, indices, values, cursor, item)
+    if n < 0:
+        return 0
+    starts[1] = n
+    return _learn(
+        values, indices, starts, trusted,
+        y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved,
+    )  # fmt: skip
+
+
 class Gatherer:
     """Gathers dicts by one index into buffers that are used again and again, so a row is good until the next
     one.
@@ -80,6 +101,33 @@ class Gatherer:
             return None
         self._starts[1] = n
         return row
+
+    def learn(
+        self,
+        example: dict[Any, Any],
+        state: LinearState,
+        plan: Plan,
+        y: Floats,
+        margins: Floats,
+        importance: Floats,
+        scores: Floats,
+        moved: Flags,
+    ) -> bool:
+        """Gather an example and learn it in a state of one column: whether that could be done."""
+        row = self._row
+        if len(example) > len(row.values):
+            self._make_room(2 * len(example))
+            row = self._row
+        done = learn_dict.run(
+            id(example), id(self._index), self._cursor, self._item, row.values, row.indices, self._starts, True,
+            y, margins, importance, plan.C, plan.bias, state.used, state.memory,
+            plan.decide, plan.loss, plan.step, scores, moved,
+        )  # fmt: skip
+        if done != 1:
+            return False
+        state.n_rounds += 1
+        state.n_moves += 1 in moved.tobytes()
+        return True
 
     def _gather_compiled(self, example: dict[Any, Any], index: dict[str, int], row: Sparse) -> int:
         return gather.run(id(example), id(index), row.indices, row.values, self._cursor, self._item)  # type: ignore[no-any-return]
