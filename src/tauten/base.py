@@ -7,32 +7,26 @@ something is wrong.
 """
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numba
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_random_state, validate_data
 
 from tauten import parameters
-from tauten.io import model_file
 from tauten.kernels.first_order import FirstOrder
 from tauten.kernels.gather import Gatherer
 from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Dense, Floats, LinearState, Plan, Sparse
-from tauten.merging import merge
+from tauten.learned import Learned
 from tauten.parameters import count, optional, switch
 from tauten.rows import Rows, add_names, check_dict, hash_dicts, is_dicts, read_dicts
 from tauten.stream import Decisions, Progress, Record, Stream, learn_rows, one_row, spans_of_progress
-
-COUNTERS = ("n_rounds", "n_moves")
 
 
 @dataclass
@@ -46,13 +40,6 @@ class LoopPlan:
     record: Record  # where what happened to it goes
 
 
-class Learned(BaseEstimator):
-    """What every learner has once it has learned (apart, for a dataclass would take these for parameters)."""
-
-    n_features_in_: int
-    state_: LinearState
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
 class OnlineLearner(Learned):
     """A learner that takes examples one after another; the base of classifiers and regressors."""
@@ -64,10 +51,13 @@ class OnlineLearner(Learned):
     random_state: int | np.random.RandomState | None = optional("a seed or a RandomState", parameters.is_seed)  # noqa: RUF009  a field
     warm_start: bool = switch(False)
     hash_bits: int | None = optional(
-        "a whole number from 1 to 31", lambda bits: parameters.is_count(bits) and 1 <= bits <= 31
+        "a whole number from 1 to 30", lambda bits: parameters.is_count(bits) and 1 <= bits <= 30
     )
 
     loss: ClassVar[Rule]
+    coupled: ClassVar[bool] = False  # whether classes compete in one decision, or have one each
+    sweepable: ClassVar[frozenset[str]] = frozenset({"C"})  # what may differ among models of one pass
+    _written: ClassVar[tuple[str, ...]] = ("state_",)  # what learning changes in place
 
     @property
     def step(self) -> Rule:
@@ -106,11 +96,6 @@ class OnlineLearner(Learned):
         """A state that has seen nothing."""
         return FirstOrder(n_features, n_classes, self.coupled, self.average)
 
-    coupled: ClassVar[bool] = False  # whether classes compete in one decision, or have one each
-    sweepable: ClassVar[frozenset[str]] = frozenset(
-        {"C"}
-    )  # parameters that may differ among models of one pass
-
     def settle(self, epoch: int) -> None:
         """Hand parameters that the family keeps in its state to it, before a pass."""
 
@@ -122,10 +107,6 @@ class OnlineLearner(Learned):
         object.__setattr__(self, name, value)
         if not name.endswith("_"):
             self.__dict__.pop("_plan", None)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_plan"}
 
     def _plan_now(self) -> Any:
         """What loops need of the parameters, kept until one of them or the classes change."""
@@ -161,39 +142,12 @@ class OnlineLearner(Learned):
             record=Record.empty(1, state),
         )
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "state_" in self.__dict__
-
-    def _need_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            name = type(self).__name__
-            raise NotFittedError(
-                f"This {name} instance is not fitted yet: call fit, partial_fit or learn_one first."
-            )
-
     def _reset(self) -> None:
         for name in ("state_", "_feature_index", "n_features_in_"):
             self.__dict__.pop(name, None)
 
     def _begin(self, n_classes: int) -> None:
         self.state_ = self.new_state(self.n_features_in_, n_classes)
-
-    @property
-    def t_(self) -> int:
-        """Rounds: rows learned."""
-        return self._learned().n_rounds
-
-    @property
-    def n_updates_(self) -> int:
-        """Rows at which the model moved."""
-        return self._learned().n_moves
-
-    def _learned(self) -> LinearState:
-        if "state_" not in self.__dict__:
-            raise AttributeError(
-                f"{type(self).__name__} has learned nothing yet: call fit, partial_fit or learn_one first."
-            )
-        return self.state_
 
     @contextmanager
     def _unchanged_on_error(self) -> Iterator[dict[str, Any]]:
@@ -222,32 +176,9 @@ class OnlineLearner(Learned):
         if "state_" not in self.__dict__:
             return
         if rows.n_values < self.state_.table.size:
-            rows.check(self._names_or_none())
+            rows.check(self._index_or_none())
         else:
             kept.update(copy.deepcopy({name: kept[name] for name in self._written if name in kept}))
-
-    _written: ClassVar[tuple[str, ...]] = ("state_",)
-
-    @property
-    def feature_names_in_(self) -> NDArray[np.object_]:
-        """Names of the columns, where the examples had names."""
-        if self.__dict__.get("_feature_index") is None:
-            raise AttributeError(
-                f"{type(self).__name__} has no feature_names_in_: its examples had no names."
-            )
-        return np.array(list(self._feature_index), dtype=object)
-
-    @feature_names_in_.setter
-    def feature_names_in_(self, names: Iterable[str]) -> None:
-        self._feature_index: dict[str, int] = {str(name): column for column, name in enumerate(names)}
-
-    @feature_names_in_.deleter
-    def feature_names_in_(self) -> None:
-        del self.__dict__["_feature_index"]
-
-    def _names_or_none(self) -> Sequence[str] | None:
-        index = self.__dict__.get("_feature_index")
-        return None if index is None else list(index)
 
     def _read(self, X: Any, learning: bool) -> Rows:
         """A batch as rows of the model's columns; while learning, the first batch sets them and dicts add to
@@ -306,7 +237,11 @@ class OnlineLearner(Learned):
                 self.n_features_in_ = len(self._feature_index)
                 self.state_.grow_features(self.n_features_in_)
                 row = plan.gather(x)
+            elif row is None:
+                row = plan.gather({name: x[name] for name in x if name in self._feature_index})
             return row
+        if self.hash_bits is not None and isinstance(x, dict):
+            return hash_dicts([x], self.hash_bits).block(0, 1)
         if type(x) is np.ndarray and x.ndim == 1 and x.dtype == np.float64 and x.flags.c_contiguous:
             return Dense(x[None]) if len(x) == self.n_features_in_ else None
         return None
@@ -435,7 +370,7 @@ class OnlineLearner(Learned):
         return self._score_rows(self._read(X, learning=False))
 
     def _score_rows(self, rows: Rows) -> Floats:
-        rows.check(self._names_or_none())
+        rows.check(self._index_or_none())
         weights = self.state_.explicit()
         scores = np.tile(weights[:, 0] * float(self.fit_intercept), (len(rows), 1))
         for start, block in rows.blocks(0, len(rows), len(weights)):
@@ -449,68 +384,3 @@ class OnlineLearner(Learned):
         row = self._fast_row(x, plan)
         scores = self.state_.score_row(row, plan.loop.bias) if row is not None else None
         return scores if scores is not None else self._score_rows(self._read(one_row(x), learning=False))
-
-    @property
-    def coef_(self) -> Floats:
-        """Weights of the features."""
-        return self._learned().explicit()[:, 1:].copy()
-
-    @property
-    def intercept_(self) -> Floats:
-        """Weight of the constant feature; 0 without fit_intercept."""
-        return self._learned().explicit()[:, 0] * float(self.fit_intercept)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one file, without pickle; loaded, it learns on as if it had never stopped."""
-        self._need_fitted()
-        header = {
-            "class": type(self).__name__,
-            "parameters": model_file.encode(self.get_params(deep=False)),
-            "learned": model_file.encode(
-                {name: self.__dict__[name] for name in self._kept if name in self.__dict__}
-            ),
-            "state": {name: getattr(self.state_, name) for name in (*self.state_.header, *COUNTERS)},
-        }
-        model_file.write(path, header, self.state_.arrays())
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a model of this class from a file that `save` wrote."""
-        return cls.from_file(*model_file.read(path))
-
-    @classmethod
-    def from_file(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
-        """The learner that a model file describes."""
-        with model_file.readable("header"):
-            if header["class"] != cls.__name__:
-                raise ValueError(f"it holds a {header['class']}, expected a {cls.__name__}")
-            learner = cls(**model_file.decode(header["parameters"]))
-            parameters.check(learner)
-            learned = model_file.decode(header["learned"])
-            if not set(learned) <= set(cls._kept):
-                raise ValueError(f"unknown entries {sorted(set(learned) - set(cls._kept))}")
-            learner.__dict__.update(learned)
-            family = type(learner.new_state(1, 2))
-            learner.state_ = family.restore(header["state"], arrays)
-            for name in COUNTERS:
-                setattr(learner.state_, name, header["state"][name])
-            learner.check_learned()
-        return learner
-
-    _kept: ClassVar[tuple[str, ...]] = ("n_features_in_", "_feature_index")
-
-    def check_learned(self) -> None:
-        """Raise a ValueError unless what was loaded fits together."""
-        index = self.__dict__.get("_feature_index")
-        if index is not None and sorted(index.values()) != list(range(self.n_features_in_)):
-            raise ValueError("the feature names do not match the columns")
-        if self.state_.n_features != self.n_features_in_:
-            raise ValueError(f"weights of {self.state_.n_features} features, expected {self.n_features_in_}")
-        for name in COUNTERS:
-            value = getattr(self.state_, name)
-            if not parameters.is_count(value) or value < 0:
-                raise ValueError(f"{name} is {value!r}, expected a count")
-
-    def merge(self, *others: Self, weights: Sequence[float] | None = None) -> Self:
-        """A new model, the weighted mean of this one and the others; see `tauten.merge`."""
-        return merge([self, *others], weights=weights)

@@ -110,7 +110,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
     def _stream(self, rows: Rows, labels: NDArray[Any], codes: Codes, weights: Floats) -> Stream:
         if isinstance(self.class_weight, Mapping):
             weights = weights * self._plan_now().importance[codes]
-        return Stream(rows, labels, codes, weights, self._names_or_none())
+        return Stream(rows, labels, codes, weights, self._index_or_none())
 
     def _read_batch(
         self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None

@@ -122,4 +122,4 @@ def load(path: str | PathLike[str]) -> OnlineLearner:
         raise model_file.ModelFileError(
             f"{path} holds a {header.get('class')!r}, which tauten does not know."
         )
-    return classes[header["class"]].from_file(header, arrays)
+    return classes[header["class"]].from_file(path, header, arrays)

@@ -67,7 +67,7 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
         self._protect(kept, rows)
         if "state_" not in self.__dict__:
             self._begin(0)
-        return Stream(rows, targets, targets, weights, self._names_or_none())
+        return Stream(rows, targets, targets, weights, self._index_or_none())
 
     def _make_plan(self) -> TargetPlan:
         return TargetPlan(

@@ -77,24 +77,24 @@ class Rows:
             self.trusted,
         )
 
-    def check(self, names: Sequence[str] | None = None) -> None:
+    def check(self, index: Mapping[str, int] | None = None) -> None:
         """Raise a ValueError for the first value that is not finite."""
         values = self.X.data if self.sparse else self.X
         if np.issubdtype(values.dtype, np.floating) and not np.isfinite(values).all():
             for row in range(len(self)):
-                self._check_row(row, names)
+                self._check_row(row, index)
 
-    def fault(self, row: int, names: Sequence[str] | None = None) -> Exception:
+    def fault(self, row: int, index: Mapping[str, int] | None = None) -> Exception:
         """What is wrong with a row that a loop refused."""
         try:
-            self._check_row(row, names)
+            self._check_row(row, index)
         except ValueError as error:
             return error
         return ValueError(
             f"Row {row} has a column beyond the last one, {self.width - 1}; is the matrix damaged?"
         )
 
-    def _check_row(self, row: int, names: Sequence[str] | None) -> None:
+    def _check_row(self, row: int, index: Mapping[str, int] | None) -> None:
         if self.sparse:
             span = slice(self.X.indptr[row], self.X.indptr[row + 1])
             columns, values = self.X.indices[span], self.X.data[span]
@@ -102,7 +102,7 @@ class Rows:
             columns, values = np.arange(self.width), np.asarray(self.X[row])
         for column, value in zip(columns, values, strict=True):
             if not np.isfinite(value):
-                where = f"column {names[column]!r}" if names is not None else f"column {column}"
+                where = f"column {list(index)[column]!r}" if index is not None else f"column {column}"
                 shown = "NaN" if np.isnan(value) else "inf" if value > 0 else "-inf"
                 raise ValueError(f"Input X contains {shown} (row {row}, {where}); expected finite numbers.")
 

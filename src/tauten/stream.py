@@ -1,6 +1,6 @@
 """A batch on its way through a loop: what is to be learned of each row, and what happened there."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -39,13 +39,13 @@ class Stream:
     labels: NDArray[Any]  # as given
     y: NDArray[Any]  # class codes, or real targets
     importance: Floats
-    names: Sequence[str] | None  # of the columns
+    index: Mapping[str, int] | None  # names of the columns
     balanced: bool = False  # whether class_weight="balanced" is in the importance already
 
     def take(self, order: NDArray[np.intp]) -> "Stream":
         """The rows in another order."""
         parts = self.rows.take(order), self.labels[order], self.y[order], self.importance[order]
-        return Stream(*parts, self.names, self.balanced)
+        return Stream(*parts, self.index, self.balanced)
 
 
 def learn_rows(
@@ -64,7 +64,7 @@ def learn_rows(
         after(start, record.part(0, done))
         if done < len(block):
             if rows.trusted or not rows.sparse:
-                raise rows.fault(start + done, stream.names)
+                raise rows.fault(start + done, stream.index)
             rows.sort()
             learn_rows(state, plan, stream, (start + done, span[1]), decisions, after)
             return

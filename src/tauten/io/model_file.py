@@ -55,7 +55,7 @@ def write(path: str | PathLike[str], header: dict[str, Any], arrays: Mapping[str
 
 def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The header and arrays of a file; raises ModelFileError where it can't be trusted."""
-    with readable(fspath(path)), zipfile.ZipFile(path) as archive:
+    with readable(path), zipfile.ZipFile(path) as archive:
         header = json.loads(_member(archive, HEADER))
         if not isinstance(header, dict) or not isinstance(header.get("format"), int):
             raise ValueError("its header names no format")
@@ -70,7 +70,7 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[A
 
 
 @contextmanager
-def readable(what: str) -> Iterator[None]:
+def readable(path: str | PathLike[str]) -> Iterator[None]:
     """Turn whatever a damaged or hostile file sets off into one clear error."""
     try:
         yield
@@ -80,7 +80,7 @@ def readable(what: str) -> Iterator[None]:
         zipfile.BadZipFile, ValueError, KeyError, TypeError, AttributeError, IndexError, OSError, EOFError,
         struct.error, NotImplementedError, RuntimeError, RecursionError, MemoryError, OverflowError,
     ) as error:  # fmt: skip
-        raise ModelFileError(f"{what} is not a whole tauten model file: {error}.") from error
+        raise ModelFileError(f"{fspath(path)} is not a whole tauten model file: {error}.") from error
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:

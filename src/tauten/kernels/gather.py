@@ -119,7 +119,8 @@ class Gatherer:
             self._make_room(2 * len(example))
             row = self._row
         done = learn_dict.run(
-            id(example), id(self._index), self._cursor, self._item, row.values, row.indices, self._starts, True,
+            id(example), id(self._index), self._cursor, self._item,
+            row.values, row.indices, self._starts, True,
             y, margins, importance, plan.C, plan.bias, state.used, state.memory,
             plan.decide, plan.loss, plan.step, scores, moved,
         )  # fmt: skip

@@ -1,0 +1,146 @@
+"""What a learner has once it has learned: its weights and counts, their file, and how they are merged."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from tauten import parameters
+from tauten.io import model_file
+from tauten.kernels.state import Floats, LinearState
+from tauten.merging import merge
+
+COUNTERS = ("n_rounds", "n_moves")
+
+
+class Learned(BaseEstimator):
+    """The learned part of a learner, apart from its parameters: a dataclass takes all names for those."""
+
+    fit_intercept: bool
+    n_features_in_: int
+    state_: LinearState
+
+    _kept: ClassVar[tuple[str, ...]] = ("n_features_in_", "_feature_index")  # saved, besides the state
+
+    def new_state(self, n_features: int, n_classes: int) -> LinearState:
+        """A state that has seen nothing."""
+        raise NotImplementedError
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "state_" in self.__dict__
+
+    def _need_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            name = type(self).__name__
+            raise NotFittedError(
+                f"This {name} instance is not fitted yet: call fit, partial_fit or learn_one first."
+            )
+
+    @property
+    def t_(self) -> int:
+        """Rounds: rows learned."""
+        return self._learned().n_rounds
+
+    @property
+    def n_updates_(self) -> int:
+        """Rows at which the model moved."""
+        return self._learned().n_moves
+
+    def _learned(self) -> LinearState:
+        if "state_" not in self.__dict__:
+            raise AttributeError(
+                f"{type(self).__name__} has learned nothing yet: call fit, partial_fit or learn_one first."
+            )
+        return self.state_
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights of the features."""
+        return self._learned().explicit()[:, 1:].copy()
+
+    @property
+    def intercept_(self) -> Floats:
+        """Weight of the constant feature; 0 without fit_intercept."""
+        return self._learned().explicit()[:, 0] * float(self.fit_intercept)
+
+    @property
+    def feature_names_in_(self) -> NDArray[np.object_]:
+        """Names of the columns, where the examples had names."""
+        if self.__dict__.get("_feature_index") is None:
+            raise AttributeError(
+                f"{type(self).__name__} has no feature_names_in_: its examples had no names."
+            )
+        return np.array(list(self._feature_index), dtype=object)
+
+    @feature_names_in_.setter
+    def feature_names_in_(self, names: Iterable[str]) -> None:
+        self._feature_index: dict[str, int] = {str(name): column for column, name in enumerate(names)}
+
+    @feature_names_in_.deleter
+    def feature_names_in_(self) -> None:
+        del self.__dict__["_feature_index"]
+
+    def _index_or_none(self) -> Mapping[str, int] | None:
+        """The column of each name, where the examples had names."""
+        return self.__dict__.get("_feature_index")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_plan"}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one file, without pickle; loaded, it learns on as if it had never stopped."""
+        self._need_fitted()
+        header = {
+            "class": type(self).__name__,
+            "parameters": model_file.encode(self.get_params(deep=False)),
+            "learned": model_file.encode(
+                {name: self.__dict__[name] for name in self._kept if name in self.__dict__}
+            ),
+            "state": {name: getattr(self.state_, name) for name in (*self.state_.header, *COUNTERS)},
+        }
+        model_file.write(path, header, self.state_.arrays())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read a model of this class from a file that `save` wrote."""
+        return cls.from_file(path, *model_file.read(path))
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str], header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
+        """The learner that was read from a model file."""
+        with model_file.readable(path):
+            if header["class"] != cls.__name__:
+                raise ValueError(f"it holds a {header['class']}, expected a {cls.__name__}")
+            learner = cls(**model_file.decode(header["parameters"]))
+            parameters.check(learner)
+            learned = model_file.decode(header["learned"])
+            if not set(learned) <= set(cls._kept):
+                raise ValueError(f"unknown entries {sorted(set(learned) - set(cls._kept))}")
+            learner.__dict__.update(learned)
+            family = type(learner.new_state(1, 2))
+            learner.state_ = family.restore(header["state"], arrays)
+            for name in COUNTERS:
+                setattr(learner.state_, name, header["state"][name])
+            learner.check_learned()
+        return learner
+
+    def check_learned(self) -> None:
+        """Raise a ValueError unless what was loaded fits together."""
+        index = self.__dict__.get("_feature_index")
+        if index is not None and sorted(index.values()) != list(range(self.n_features_in_)):
+            raise ValueError("the feature names do not match the columns")
+        if self.state_.n_features != self.n_features_in_:
+            raise ValueError(f"weights of {self.state_.n_features} features, expected {self.n_features_in_}")
+        for name in COUNTERS:
+            value = getattr(self.state_, name)
+            if not parameters.is_count(value) or value < 0:
+                raise ValueError(f"{name} is {value!r}, expected a count")
+
+    def merge(self, *others: Self, weights: Sequence[float] | None = None) -> Self:
+        """A new model, the weighted mean of this one and the others; see `tauten.merge`."""
+        return merge([self, *others], weights=weights)
