@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import ttest_rel
 from sklearn import metrics
@@ -25,7 +24,7 @@ from tauten.base import OnlineLearner
 from tauten.classifier import OnlineClassifier
 from tauten.registry import make
 from tauten.stream import Progress
-from tauten.sweeping import learn_together
+from tauten.sweeping import in_threads, learn_together
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -349,8 +348,7 @@ def compare(
         figures = {"error_rate": trace.error_rate, "f1": f1, "updates": int(trace.updates.sum())}
         return {"learner": name, **figures, "seconds": trace.seconds}, trace.cumulative_error()[rows - 1]
 
-    jobs = (delayed(run)(name, order) for name in named for order in orders)
-    done = Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
+    done = in_threads(run, product(named, orders), n_jobs)
     curves = np.array([curve for _, curve in done]).reshape(len(named), repeats, len(rows))
     return Comparison(list(named), pd.DataFrame([figures for figures, _ in done]), rows, curves)
 

@@ -4,11 +4,12 @@ The weights of all models of a feature lie next to each other, so SIMD runs acro
 read once. Every column takes the very steps that its model would take alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, cpu_count, delayed
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from tauten.base import OnlineLearner
@@ -31,19 +32,27 @@ def learn_together(
         streams[group[0]] = learners[group[0]].read_once(X, y, sample_weight)
         for position in group[1:]:
             learners[position].join(learners[group[0]])
-    n_threads = cpu_count() if n_jobs == -1 else n_jobs
+    n_threads = effective_n_jobs(n_jobs)
     jobs = [
         (streams[group[0]], part)
         for group in groups.values()
         for part in np.array_split(group, min(n_threads, len(group)))
     ]
-    done = Parallel(n_jobs=n_threads, prefer="threads")(
-        delayed(_one_pass)([learners[position] for position in part], stream) for stream, part in jobs
-    )
+
+    def run(stream: Stream, part: NDArray[np.intp]) -> Outcome:
+        return _one_pass([learners[position] for position in part], stream)
+
+    done = in_threads(run, jobs, n_jobs)
     errors, updates = np.zeros(len(learners)), np.zeros(len(learners), dtype=np.int64)
     for (_, part), outcome in zip(jobs, done, strict=True):
         errors[part], updates[part] = outcome
     return errors, updates
+
+
+def in_threads(function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]], n_jobs: int) -> list[Any]:
+    """A function's results for all jobs, in order; the loops let go of the interpreter while they run."""
+    with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as pool:
+        return list(pool.map(lambda job: function(*job), jobs))
 
 
 def _kind(learner: OnlineLearner, position: int) -> Any:
