@@ -105,7 +105,7 @@ class OnlineLearner(Learned):
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-        if not name.endswith("_"):
+        if name == "state_" or not name.endswith("_"):  # a state or a parameter, which plans are made of
             self.__dict__.pop("_plan", None)
 
     def _plan_now(self) -> Any:
@@ -114,6 +114,7 @@ class OnlineLearner(Learned):
         if plan is None:
             parameters.check(self)
             plan = self._make_plan()
+            self.settle(0)
             self.__dict__["_plan"] = plan
         return plan
 
@@ -127,10 +128,6 @@ class OnlineLearner(Learned):
     def _plain_plan(self, loss: Rule) -> dict[str, Any]:
         """What every plan has."""
         state, index = self.state_, self.__dict__.get("_feature_index")
-        if self.new_state(1, 2).settings() != state.settings():
-            raise ValueError(
-                f"{type(self).__name__}: average and window cannot change after learning; fit anew."
-            )
         C = np.full(state.n_decisions, self.aggressiveness())
         gather = None if index is None or self.hash_bits is not None else Gatherer(index)
         in_one = gather is not None and state.used.shape[1] == 1 and not numba.config.DISABLE_JIT
@@ -143,7 +140,7 @@ class OnlineLearner(Learned):
         )
 
     def _reset(self) -> None:
-        for name in ("state_", "_feature_index", "n_features_in_"):
+        for name in ("state_", "_feature_index", "n_features_in_", "_plan"):
             self.__dict__.pop(name, None)
 
     def _begin(self, n_classes: int) -> None:
@@ -188,6 +185,7 @@ class OnlineLearner(Learned):
             raise ValueError(
                 f"{type(self).__name__} got one dict; expected a list of dicts (or use learn_one)."
             )
+        self._check_shape()
         fitted = "n_features_in_" in self.__dict__
         if is_dicts(X):
             return self._read_dicts(X, learning)
@@ -200,6 +198,19 @@ class OnlineLearner(Learned):
                 f"X has {checked.shape[1]} columns; expected 2**hash_bits = {1 << self.hash_bits}, or dicts."
             )
         return Rows(checked)
+
+    def _check_shape(self) -> None:
+        """Raise a ValueError where a parameter was changed that what was learned depends on."""
+        if "state_" not in self.__dict__:
+            return
+        named = self._index_or_none() is not None
+        if self.new_state(1, 2).settings() != self.state_.settings():
+            name = "average or window"
+        elif self.hash_bits is not None and (named or self.n_features_in_ != 1 << self.hash_bits):
+            name = "hash_bits"
+        else:
+            return
+        raise ValueError(f"{type(self).__name__}: {name} was changed after learning began; fit anew.")
 
     def _read_dicts(self, dicts: Sequence[Any], learning: bool) -> Rows:
         if self.hash_bits is not None:
@@ -292,6 +303,7 @@ class OnlineLearner(Learned):
             for epoch, order in enumerate(self._orders(len(stream.rows))):
                 self.settle(epoch)
                 self.learn_stream(stream if order is None else stream.take(order))
+            self.settle(0)
         return self
 
     def learn_stream(
@@ -344,7 +356,10 @@ class OnlineLearner(Learned):
             raise ValueError(
                 f"{type(self).__name__}: variant 'hard' has no C for weights to scale; use 'I' or 'II'."
             )
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        try:
+            weights = np.asarray(sample_weight, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"sample_weight cannot be read: {error}; expected a number a row.") from error
         if weights.ndim == 0:
             weights = np.full(n_rows, float(weights))
         if weights.shape != (n_rows,):

@@ -34,7 +34,7 @@ class ClassPlan(LoopPlan):
     y: Floats
     margins: Floats
     importance: Floats | None  # class weights; None where they are all 1
-    plain: bool  # neither margins nor importance change from row to row
+    plain: bool  # nothing changes from row to row: no margin, no importance, no class still to be made
 
 
 class LearnedClasses:
@@ -127,15 +127,12 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         labels = column_or_1d(np.asarray(y), warn=True)
+        given = y if isinstance(y, list | tuple) else labels if labels.dtype.kind == "O" else ()
+        if len({isinstance(label, str) for label in given}) > 1:
+            raise ValueError("Labels mix text and other values; expected labels of one kind.")
         if labels.dtype.kind not in "biuUS":  # others may hold what is no label
             assert_all_finite(labels, input_name="y")
             check_classification_targets(labels)
-        known = self.classes_ if "classes_" in self.__dict__ else np.asarray(self.classes or labels[:1])
-        if len(known) and len(labels) and _is_text(known) != _is_text(labels):
-            kinds = ("numbers", "text")
-            raise ValueError(
-                f"Labels are {kinds[_is_text(labels)]}, but the labels known are {kinds[_is_text(known)]}."
-            )
         return labels
 
     def _encode(self, labels: NDArray[Any]) -> Codes:
@@ -161,6 +158,10 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         labels = distinct(np.asarray(labels))
         if not len(labels):
             return
+        if "classes_" in self.__dict__ and _is_text(labels) != _is_text(self.classes_):
+            raise ValueError(
+                f"Labels {labels[:3].tolist()} are of another kind than {self.classes_[:3].tolist()}."
+            )
         if "classes_" not in self.__dict__:
             self.classes_ = labels
             self.class_count_ = np.zeros(len(self.classes_), dtype=np.int64)
@@ -171,7 +172,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             return
         order = np.full(len(classes), -1)
         order[np.searchsorted(classes, self.classes_)] = np.arange(len(self.classes_))
-        self.state_.regroup(order.tolist())
+        self.state_ = self.state_.regrouped(order.tolist())
         self.class_count_ = np.where(order >= 0, self.class_count_[order], 0)
         self.classes_ = classes
         self.__dict__.pop("_plan", None)
@@ -201,7 +202,9 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             y=y,
             margins=margins,
             importance=importance,
-            plain=self.class_weight is None and self.running_margins(y, y, y) is None,
+            plain=self.class_weight is None
+            and self.running_margins(y, y, y) is None
+            and set(() if self.classes is None else self.classes) <= set(labels),
         )
 
     def _check_parameters(self) -> None:

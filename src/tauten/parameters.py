@@ -26,9 +26,12 @@ def parameter(default: Any, test: Callable[[Any], bool], words: str) -> Any:
 
 def is_number(value: Any) -> bool:
     """A finite real number that is not a bool."""
-    return (
-        isinstance(value, Real) and not isinstance(value, bool | np.bool_) and bool(np.isfinite(float(value)))
-    )
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        return False
+    try:
+        return bool(np.isfinite(float(value)))
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def is_count(value: Any) -> bool:

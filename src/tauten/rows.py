@@ -26,6 +26,8 @@ class Rows:
         self.X = X.tocsr() if sp.issparse(X) else X
         self.trusted = trusted
         self.sparse = sp.issparse(X)
+        if self.sparse and not trusted:
+            self._check_starts()
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -37,6 +39,14 @@ class Rows:
     @property
     def n_values(self) -> int:
         return int(self.X.nnz if self.sparse else self.X.size)
+
+    def _check_starts(self) -> None:
+        """Raise a ValueError where a sparse matrix does not say where its rows are."""
+        starts = self.X.indptr
+        falls = np.flatnonzero(np.diff(starts) < 0)
+        if len(falls) or starts[0] != 0 or starts[-1] > min(len(self.X.indices), len(self.X.data)):
+            row = int(falls[0]) if len(falls) else len(self) - 1
+            raise ValueError(f"Row {row} of a sparse matrix ends where no values are; is the matrix damaged?")
 
     def take(self, order: NDArray[np.intp]) -> "Rows":
         """The rows in another order."""
@@ -68,7 +78,8 @@ class Rows:
         values, indices = X.data, X.indices
         if values.dtype != np.float64 or indices.dtype != np.int32:
             values = values[starts[0] : starts[-1]].astype(np.float64)
-            indices = indices[starts[0] : starts[-1]].astype(np.int32)
+            known = indices[starts[0] : starts[-1]]
+            indices = np.where((known >= 0) & (known < self.width), known, -1).astype(np.int32)
             starts -= starts[0]
         return Sparse(
             np.ascontiguousarray(values),
@@ -78,33 +89,36 @@ class Rows:
         )
 
     def check(self, index: Mapping[str, int] | None = None) -> None:
-        """Raise a ValueError for the first value that is not finite."""
+        """Raise a ValueError for the first row that has a value that is not finite, or a column too many."""
         values = self.X.data if self.sparse else self.X
-        if np.issubdtype(values.dtype, np.floating) and not np.isfinite(values).all():
+        finite = not np.issubdtype(values.dtype, np.floating) or np.isfinite(values).all()
+        columns = self.X.indices if self.sparse else np.zeros(0)
+        outside = len(columns) > 0 and not 0 <= columns.min() <= columns.max() < self.width
+        if not finite or outside:
             for row in range(len(self)):
-                self._check_row(row, index)
+                self._check_row(row, row, index)
 
-    def fault(self, row: int, index: Mapping[str, int] | None = None) -> Exception:
-        """What is wrong with a row that a loop refused."""
+    def fault(self, row: int, index: Mapping[str, int] | None, number: int) -> Exception:
+        """What is wrong with a row that a loop refused; `number` is what the row is called."""
         try:
-            self._check_row(row, index)
+            self._check_row(row, number, index)
         except ValueError as error:
             return error
-        return ValueError(
-            f"Row {row} has a column beyond the last one, {self.width - 1}; is the matrix damaged?"
-        )
+        return AssertionError(f"Row {number} was refused for no reason.")
 
-    def _check_row(self, row: int, index: Mapping[str, int] | None) -> None:
+    def _check_row(self, row: int, number: int, index: Mapping[str, int] | None) -> None:
         if self.sparse:
             span = slice(self.X.indptr[row], self.X.indptr[row + 1])
             columns, values = self.X.indices[span], self.X.data[span]
         else:
             columns, values = np.arange(self.width), np.asarray(self.X[row])
         for column, value in zip(columns, values, strict=True):
+            if not 0 <= column < self.width:
+                raise ValueError(f"Row {number} has a value in column {column} of {self.width}.")
             if not np.isfinite(value):
                 where = f"column {list(index)[column]!r}" if index is not None else f"column {column}"
                 shown = "NaN" if np.isnan(value) else "inf" if value > 0 else "-inf"
-                raise ValueError(f"Input X contains {shown} (row {row}, {where}); expected finite numbers.")
+                raise ValueError(f"Input X contains {shown} (row {number}, {where}); expected finite values.")
 
 
 def is_dicts(X: Any) -> bool:
@@ -160,5 +174,12 @@ def check_dict(example: Any, row: int) -> None:
         if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
             hint = f" (for a category, {{'{name}={value}': 1}})" if isinstance(value, str) else ""
             raise ValueError(f"Row {row}, feature {name!r} is {value!r}; expected a number{hint}.")
-        if not math.isfinite(value):
-            raise ValueError(f"Row {row}, feature {name!r} is {value!r}; expected a finite number.")
+        if not _is_finite(value):
+            raise ValueError(f"Row {row}, feature {name!r} is {value!r:.50}; expected a finite number.")
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False

@@ -41,11 +41,16 @@ class Stream:
     importance: Floats
     index: Mapping[str, int] | None  # names of the columns
     balanced: bool = False  # whether class_weight="balanced" is in the importance already
+    order: NDArray[np.intp] | None = None  # row numbers as given, where the rows were put in another order
 
     def take(self, order: NDArray[np.intp]) -> "Stream":
         """The rows in another order."""
         parts = self.rows.take(order), self.labels[order], self.y[order], self.importance[order]
-        return Stream(*parts, self.index, self.balanced)
+        return Stream(*parts, self.index, self.balanced, order)
+
+    def fault(self, row: int) -> Exception:
+        """What is wrong with a row that a loop refused."""
+        return self.rows.fault(row, self.index, row if self.order is None else int(self.order[row]))
 
 
 def learn_rows(
@@ -64,7 +69,7 @@ def learn_rows(
         after(start, record.part(0, done))
         if done < len(block):
             if rows.trusted or not rows.sparse:
-                raise rows.fault(start + done, stream.index)
+                raise stream.fault(start + done)
             rows.sort()
             learn_rows(state, plan, stream, (start + done, span[1]), decisions, after)
             return

@@ -11,6 +11,7 @@ over the rounds is a·u + b·S₊ + c·S₋ + V. As u grows like 1/scale, the co
 before precision goes.
 """
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,12 @@ SMALLEST_SCALE_AVERAGED = 1e-3
 
 
 @njit
+def _counted(memory, sqnorm):  # type: ignore[no-untyped-def]
+    """1 where a row counts into the means: not while they are frozen, nor where it would drown all others."""
+    return 0.0 if memory[FROZEN] == 1.0 or not np.isfinite(sqnorm) else 1.0
+
+
+@njit
 def _anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
     """Count x into its class, then move each column whose loss is positive."""
     gamma, kappa = memory[GAMMA], memory[KAPPA]
@@ -45,7 +52,7 @@ def _anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pu
             own = k
         total += s[n + k]
         n_rows += memory[COUNTS + k]
-    counted = 1.0 - memory[FROZEN]
+    counted = _counted(memory, sqnorm)
     memory[COUNTS + own] += counted
     n_rows += counted
     verdict = STAY
@@ -65,7 +72,7 @@ def _anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pu
         if sqnorm == 0.0 or not np.isfinite(sqnorm):
             continue
         signed_loss = invoke(loss, (score, y[i * n + c], margins[i * n + c]))
-        if signed_loss == 0.0:
+        if signed_loss == 0.0 or not np.isfinite(signed_loss):
             continue
         to_inside = kappa / memory[COUNTS + k] if memory[COUNTS + k] > 0.0 else 0.0
         n_outside = n_rows - memory[COUNTS + k]
@@ -77,7 +84,7 @@ def _anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pu
         anchor_score = to_inside * inside - to_outside * outside
         numerator = abs(signed_loss) + gamma * (margins[i * n + c] - y[i * n + c] * anchor_score)
         alpha = invoke(step, (numerator, sqnorm, C[c] * importance, gamma))
-        if not np.isfinite(alpha):
+        if not (np.isfinite(numerator) and np.isfinite(alpha)):
             continue
         memory[f + SCALE] = scale / (1.0 + gamma)
         memory[f + P] = (p + gamma * to_inside) / (1.0 + gamma)
@@ -100,7 +107,7 @@ def anchored_averaged(i, s, sqnorm, y, margins, importance, C, memory, loss, ste
     """The same moves; V gives way as u and S grow, and the scores reported are the average's."""
     n_classes = n if n > 1 else 2
     first = n + n_classes
-    counted = 1.0 - memory[FROZEN]
+    counted = _counted(memory, sqnorm)
     total = 0.0
     for k in range(n_classes):
         total += s[n + k]
@@ -224,7 +231,7 @@ class Anchored(ClassMeans):
         self._factors[:, SCALE] = 1.0
 
     def mix(self, states: Sequence["Anchored"], shares: Floats) -> None:
-        for state in states:
+        for state in (self, *states):
             state._write_out()
         weights = sum(
             share * state.used[:, : self.n_columns] for share, state in zip(shares, states, strict=True)
@@ -236,11 +243,12 @@ class Anchored(ClassMeans):
             self.used[:, self.n_columns + self.n_sums :] = self.memory[ROUNDS] * average
 
     def _regrouped(self, order: Sequence[int]) -> "Anchored":
-        self._write_out()
+        source = copy.deepcopy(self)
+        source._write_out()
         state = Anchored(self.n_features, len(order), self.coupled, self.averaged)
         state._regroup_means(self, order)
-        state.used[:, : state.n_columns] = binary_to_columns(self.used[:, : self.n_columns], order, 1.0)
+        state.used[:, : state.n_columns] = binary_to_columns(source.used[:, : self.n_columns], order, 1.0)
         if self.averaged:
-            old = self.used[:, self.n_columns + self.n_sums :]
+            old = source.used[:, self.n_columns + self.n_sums :]
             state.used[:, state.n_columns + state.n_sums :] = binary_to_columns(old, order, 1.0)
         return state

@@ -45,7 +45,7 @@ REORDER = {"reassoc", "contract", "nsz"}
 @njit
 def signed_step(signed_loss, sqnorm, C, step):  # type: ignore[no-untyped-def]
     """How far to move along x, with the sign of the loss; 0 where there is no step that floats can follow."""
-    if signed_loss == 0.0 or sqnorm == 0.0 or not np.isfinite(sqnorm):
+    if signed_loss == 0.0 or sqnorm == 0.0 or not (np.isfinite(sqnorm) and np.isfinite(signed_loss)):
         return 0.0
     tau = invoke(step, (abs(signed_loss), sqnorm, C))
     return np.copysign(tau, signed_loss) if 0.0 < tau < np.inf else 0.0

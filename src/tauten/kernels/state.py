@@ -131,11 +131,11 @@ class LinearState:
             table[: len(self.table)] = self.table
         self._place(table, n_features)
 
-    def regroup(self, order: Sequence[int]) -> None:
-        """Give class k what class `order[k]` had; -1 marks a class that is new."""
+    def regrouped(self, order: Sequence[int]) -> Self:
+        """A state in which class k has what class `order[k]` had; -1 marks a class that is new."""
         fresh = self._regrouped(order)
         fresh.n_rounds, fresh.n_moves = self.n_rounds, self.n_moves
-        self.__dict__.update(fresh.__dict__)
+        return fresh
 
     def learn(
         self,
@@ -265,7 +265,8 @@ def binary_to_columns(weights: Floats, order: Sequence[int], share: float) -> Fl
         return weights if n_old == 2 else np.zeros((*shape, 1))
     if n_old <= 1:
         return np.zeros((*shape, len(order)))
-    old = np.concatenate([-share * weights, share * weights], axis=-1) if n_old == 2 else weights
+    # 0 - x and not -x: a zero stays the zero that a feature met later starts with.
+    old = np.concatenate([0.0 - share * weights, share * weights], axis=-1) if n_old == 2 else weights
     columns = np.zeros((*shape, len(order)))
     for new, k in enumerate(order):
         if k >= 0:

@@ -38,7 +38,7 @@ def learn_windowed(  # type: ignore[no-untyped-def]
     n_classes = n if n > 1 else 2
     first_average = n + n_classes
     window = len(queue)
-    gamma, kappa, counted = memory[GAMMA], memory[KAPPA], 1.0 - memory[FROZEN]
+    gamma, kappa = memory[GAMMA], memory[KAPPA]
     fresh = np.empty(height)
     for i in range(n_rows):
         start, end = starts[i], starts[i + 1]
@@ -55,14 +55,17 @@ def learn_windowed(  # type: ignore[no-untyped-def]
             return -1 - i
         if not np.isfinite(sqnorm) and not np.isfinite(values[start:end]).all():
             return -1 - i
+        finite = np.isfinite(sqnorm)
+        counted = 1.0 if finite and memory[FROZEN] == 0.0 else 0.0
         own = 1 if y[i, 0] > 0.0 else 0
         for k in range(n):
             if n > 1 and y[i, k] > 0.0:
                 own = k
         memory[COUNTS + own] += counted
-        table[0, n + own] += counted * bias
-        for p in range(start, end):
-            table[1 + indices[p], n + own] += counted * values[p]
+        if counted == 1.0:
+            table[0, n + own] += bias
+            for p in range(start, end):
+                table[1 + indices[p], n + own] += values[p]
         n_counted = 0.0
         for k in range(n_classes):
             n_counted += memory[COUNTS + k]
@@ -78,11 +81,8 @@ def learn_windowed(  # type: ignore[no-untyped-def]
             scores[i, c] = score
             if averaged:
                 scores[i, c] = score + average / rounds if rounds > 0.0 else 0.0
-            if (
-                sqnorm == 0.0
-                or not np.isfinite(sqnorm)
-                or invoke(loss, (score, y[i, c], margins[i, c])) == 0.0
-            ):
+            signed_loss = invoke(loss, (score, y[i, c], margins[i, c]))
+            if sqnorm == 0.0 or not finite or signed_loss == 0.0 or not np.isfinite(signed_loss):
                 continue
             k = c if n > 1 else 1
             pushes = COUNTS + n_classes + c
@@ -109,7 +109,7 @@ def learn_windowed(  # type: ignore[no-untyped-def]
                 reach += fresh[1 + indices[p]] * values[p]
             numerator = (1.0 + gamma) * margins[i, c] - y[i, c] * reach
             alpha = invoke(step, (numerator, sqnorm, C[c] * importance[i], gamma))
-            if not np.isfinite(alpha):
+            if not (np.isfinite(numerator) and np.isfinite(alpha)):
                 continue
             memory[pushes] += 1.0
             moved[i, c] = True
