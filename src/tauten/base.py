@@ -185,7 +185,7 @@ class OnlineLearner(Learned):
             raise ValueError(
                 f"{type(self).__name__} got one dict; expected a list of dicts (or use learn_one)."
             )
-        self._check_shape()
+        self.check_shape()
         fitted = "n_features_in_" in self.__dict__
         if is_dicts(X):
             return self._read_dicts(X, learning)
@@ -199,7 +199,7 @@ class OnlineLearner(Learned):
             )
         return Rows(checked)
 
-    def _check_shape(self) -> None:
+    def check_shape(self) -> None:
         """Raise a ValueError where a parameter was changed that what was learned depends on."""
         if "state_" not in self.__dict__:
             return

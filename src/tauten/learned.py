@@ -26,6 +26,10 @@ class Learned(BaseEstimator):
 
     _kept: ClassVar[tuple[str, ...]] = ("n_features_in_", "_feature_index")  # saved, besides the state
 
+    def check_shape(self) -> None:
+        """Raise a ValueError where a parameter was changed that what was learned depends on."""
+        raise NotImplementedError
+
     def new_state(self, n_features: int, n_classes: int) -> LinearState:
         """A state that has seen nothing."""
         raise NotImplementedError
@@ -95,6 +99,7 @@ class Learned(BaseEstimator):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file, without pickle; loaded, it learns on as if it had never stopped."""
         self._need_fitted()
+        self.check_shape()
         header = {
             "class": type(self).__name__,
             "parameters": model_file.encode(self.get_params(deep=False)),
@@ -121,19 +126,29 @@ class Learned(BaseEstimator):
             learned = model_file.decode(header["learned"])
             if not set(learned) <= set(cls._kept):
                 raise ValueError(f"unknown entries {sorted(set(learned) - set(cls._kept))}")
+            if "_feature_index" in learned and not isinstance(learned["_feature_index"], dict):
+                raise ValueError("the feature names are no dict")
             learner.__dict__.update(learned)
-            family = type(learner.new_state(1, 2))
-            learner.state_ = family.restore(header["state"], arrays)
+            like = learner.new_state(1, 2)
+            if set(arrays) != set(like.arrays()):
+                raise ValueError(f"it holds arrays {sorted(arrays)}, expected {sorted(like.arrays())}")
+            learner.state_ = type(like).restore(header["state"], arrays)
             for name in COUNTERS:
                 setattr(learner.state_, name, header["state"][name])
+            learner.check_shape()
             learner.check_learned()
         return learner
 
     def check_learned(self) -> None:
         """Raise a ValueError unless what was loaded fits together."""
         index = self.__dict__.get("_feature_index")
-        if index is not None and sorted(index.values()) != list(range(self.n_features_in_)):
-            raise ValueError("the feature names do not match the columns")
+        if not parameters.is_count(self.n_features_in_):
+            raise ValueError(f"n_features_in_ is {self.n_features_in_!r}, expected a count")
+        if index is not None:
+            columns = list(index.values())
+            plain = all(type(name) is str and type(column) is int for name, column in index.items())
+            if not plain or columns != list(range(self.n_features_in_)):
+                raise ValueError("the feature names do not match the columns")
         if self.state_.n_features != self.n_features_in_:
             raise ValueError(f"weights of {self.state_.n_features} features, expected {self.n_features_in_}")
         for name in COUNTERS:

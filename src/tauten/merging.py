@@ -41,7 +41,10 @@ def merge(models: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
 def _shares(models: Sequence[Any], weights: Sequence[float] | None) -> Any:
     if not models:
         raise ValueError("merge got no models; expected at least one.")
-    shares = np.ones(len(models)) if weights is None else np.asarray(weights, dtype=np.float64)
+    try:
+        shares = np.ones(len(models)) if weights is None else np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"merge got weights {weights!r}; expected a number for each model.") from error
     if shares.shape != (len(models),) or not (
         np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() > 0
     ):

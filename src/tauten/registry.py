@@ -117,9 +117,7 @@ def load(path: str | PathLike[str]) -> OnlineLearner:
     class of your own are read by that class: `MyLearner.load(path)`.
     """
     header, arrays = model_file.read(path)
-    classes = {entry.learner.__name__: entry.learner for entry in _ENTRIES}
-    if header.get("class") not in classes:
-        raise model_file.ModelFileError(
-            f"{path} holds a {header.get('class')!r}, which tauten does not know."
-        )
-    return classes[header["class"]].from_file(path, header, arrays)
+    for entry in _ENTRIES:
+        if entry.learner.__name__ == header.get("class"):
+            return entry.learner.from_file(path, header, arrays)
+    raise model_file.ModelFileError(f"{path} holds a {header.get('class')!r}, which tauten does not know.")

@@ -101,6 +101,11 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
         """Weights of the features."""
         return super().coef_[0]
 
+    def check_learned(self) -> None:
+        super().check_learned()
+        if self.state_.n_classes != 0:
+            raise ValueError(f"weights of {self.state_.n_classes} classes, expected none")
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

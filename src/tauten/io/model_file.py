@@ -57,7 +57,7 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[A
     """The header and arrays of a file; raises ModelFileError where it can't be trusted."""
     with readable(path), zipfile.ZipFile(path) as archive:
         header = json.loads(_member(archive, HEADER))
-        if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+        if not isinstance(header, dict) or type(header.get("format")) is not int or header["format"] < 1:
             raise ValueError("its header names no format")
         if header["format"] > FORMAT:
             raise ValueError(
@@ -66,7 +66,11 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[A
         names = [f"{name}.npy" for name in header["arrays"]]
         if sorted(archive.namelist()) != sorted([HEADER, *names]):
             raise ValueError(f"it holds {sorted(archive.namelist())}, its header names {sorted(names)}")
-        return header, {name.removesuffix(".npy"): _array(_member(archive, name)) for name in names}
+        arrays = {name: _array(_member(archive, f"{name}.npy")) for name in header["arrays"]}
+        shapes = {name: list(array.shape) for name, array in arrays.items()}
+        if shapes != header["arrays"]:
+            raise ValueError(f"it has arrays of shapes {shapes}, its header says {header['arrays']}")
+        return header, arrays
 
 
 @contextmanager
@@ -79,14 +83,25 @@ def readable(path: str | PathLike[str]) -> Iterator[None]:
     except (
         zipfile.BadZipFile, ValueError, KeyError, TypeError, AttributeError, IndexError, OSError, EOFError,
         struct.error, NotImplementedError, RuntimeError, RecursionError, MemoryError, OverflowError,
+        SyntaxError,
     ) as error:  # fmt: skip
-        raise ModelFileError(f"{fspath(path)} is not a whole tauten model file: {error}.") from error
+        raise ModelFileError(f"{fspath(path)} is not a whole tauten model file: {_reason(error)}.") from error
+
+
+def _reason(error: BaseException) -> str:
+    """An error in some words, without a full stop."""
+    if isinstance(error, KeyError):
+        return f"it has no entry {error}"
+    words = str(error).splitlines()[0].rstrip(" .:") if str(error) else ""
+    return words if len(words.split()) > 2 else f"it cannot be read, {type(error).__name__} {words}".rstrip()
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     info = archive.getinfo(name)
     if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size:
         raise ValueError(f"{name} is compressed")
+    if info.file_size > archive.start_dir:  # the bytes that come before zip's own directory
+        raise ValueError(f"{name} is said to be larger than the file")
     return archive.read(info)
 
 

@@ -161,6 +161,11 @@ class ClassMeans(LinearState):
         """
         self.memory[[GAMMA, KAPPA, FROZEN]] = gamma, kappa, float(frozen)
 
+    def check_memory(self) -> None:
+        frozen, rounds = self.memory[[FROZEN, ROUNDS]]
+        if frozen not in (0.0, 1.0) or rounds < 0 or (self.counts < 0).any():
+            raise ValueError("a count in its memory is negative")
+
     def in_and_out(self, table: Floats) -> tuple[Floats, Floats]:
         """For each column the sum of its own class and of all others."""
         sums = table[:, self.n_columns : self.n_columns + self.n_sums]
@@ -216,6 +221,11 @@ class Anchored(ClassMeans):
             total = self._combination(table, SUM_SCALE) + table[:, self.n_columns + self.n_sums :]
             return total / self.memory[ROUNDS]
         return self._combination(table, SCALE)
+
+    def check_memory(self) -> None:
+        super().check_memory()
+        if (self._factors[:, SCALE] <= 0).any():
+            raise ValueError("a scale in its memory is not above 0")
 
     def upkeep(self) -> None:
         smallest = SMALLEST_SCALE_AVERAGED if self.averaged else SMALLEST_SCALE

@@ -126,6 +126,10 @@ class FirstOrder(LinearState):
             return table
         return table[:, : self.n_columns] + table[:, self.n_columns :] / max(self.memory[ROUNDS], 1.0)
 
+    def check_memory(self) -> None:
+        if self.memory[GROUP] != max(self.n_classes, 1) or self.memory[ROUNDS] < 0:
+            raise ValueError(f"its memory {self.memory.tolist()} does not fit {self.n_classes} classes")
+
     def split(self) -> list["FirstOrder"]:
         """The models of a state that holds several, each in a state of its own."""
         blocks = np.split(self.used, 2 if self.averaged else 1, axis=1)

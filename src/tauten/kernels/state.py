@@ -74,8 +74,8 @@ class LinearState:
         self, n_features: int, n_classes: int, coupled: bool, averaged: bool, n_models: int = 1
     ) -> None:
         """`n_classes` is 0 for regression; `coupled` classes compete in one decision, others in one each."""
-        self.n_features, self.n_classes = n_features, n_classes
-        self.coupled, self.averaged, self.n_models = coupled, averaged, n_models
+        self.n_features, self.n_classes, self.n_models = n_features, n_classes, n_models
+        self.coupled, self.averaged = bool(coupled), bool(averaged)
         self.n_rounds = self.n_moves = 0  # rows learned, and those at which any decision moved
         self._place(np.zeros((1 + n_features, self._table_width())), n_features)
         self.memory: Floats = self._new_memory()
@@ -241,6 +241,10 @@ class LinearState:
     def restore(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
         """The state that was saved; raises ValueError where the parts do not fit together."""
         height, width = arrays["table"].shape
+        for name in cls.header:
+            kind = int if name.startswith("n_") or name == "window" else bool
+            if type(header[name]) is not kind:
+                raise ValueError(f"{name} is {header[name]!r}, expected a {kind.__name__}")
         if header["n_features"] != height - 1 or not 0 <= header["n_classes"] <= max(width, 2):
             raise ValueError(f"a table of {height} rows and {width} columns does not fit its header")
         state = cls(**{name: header[name] for name in cls.header})
@@ -249,7 +253,14 @@ class LinearState:
                 raise ValueError(f"{name} has shape {arrays[name].shape}, expected {like.shape}")
             setattr(state, name, np.ascontiguousarray(arrays[name]))
         state._place(state.table, state.n_features)
+        if not all(np.isfinite(array).all() for array in arrays.values()):
+            raise ValueError("a number in its arrays is not finite")
+        state.check_memory()
         return state
+
+    def check_memory(self) -> None:
+        """Raise a ValueError where a loop would be led astray by what stands in memory."""
+        raise NotImplementedError
 
 
 def binary_to_columns(weights: Floats, order: Sequence[int], share: float) -> Floats:

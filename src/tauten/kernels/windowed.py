@@ -132,9 +132,9 @@ class Windowed(ClassMeans):
 
     def __init__(self, n_features: int, n_classes: int, coupled: bool, averaged: bool, window: int) -> None:
         super().__init__(n_features, n_classes, coupled, averaged)
-        self.window = window
-        self.shares = np.full(window, 1.0)
-        self.queue = np.zeros((window, len(self.table), self.n_columns))
+        self.window = int(window)
+        self.shares = np.full(self.window, 1.0)
+        self.queue = np.zeros((self.window, len(self.table), self.n_columns))
 
     def _new_memory(self) -> Floats:
         return np.zeros(COUNTS + self.n_sums + self.n_columns)
@@ -167,6 +167,12 @@ class Windowed(ClassMeans):
         if self.averaged:
             weights = weights + table[:, self.n_columns + self.n_sums :] / max(self.memory[ROUNDS], 1.0)
         return weights
+
+    def check_memory(self) -> None:
+        super().check_memory()
+        pushes = self.memory[-self.n_columns :]
+        if (pushes != np.floor(pushes)).any() or pushes.min() < 0 or pushes.max() > 2**53:
+            raise ValueError("a count of its queue is no count")
 
     def mean_classifier(self) -> Floats:
         """w̄, the weighted mean of each column's queue, a row a column of the model."""
