@@ -113,13 +113,14 @@ class OnlineLearner(Learned):
         plan = self.__dict__.get("_plan")
         if plan is None:
             parameters.check(self)
+            self.check_shape()
             plan = self._make_plan()
             self.settle(0)
             self.__dict__["_plan"] = plan
         return plan
 
     def plan(self) -> Plan:
-        """What the loop is told."""
+        """What the loop is told; raises a ValueError where parameters do not go with what was learned."""
         return self._plan_now().loop  # type: ignore[no-any-return]
 
     def _make_plan(self) -> Any:

@@ -91,7 +91,10 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         """Learn one example: a dict, a vector or a sparse row."""
         plan = self.__dict__.get("_plan")
         if plan is not None and plan.plain and sample_weight is None:
-            code, side, margins = plan.sides.get(y, UNKNOWN)
+            try:
+                code, side, margins = plan.sides.get(y, UNKNOWN)
+            except TypeError:  # not even hashable: the slow way says what is wrong
+                code, side, margins = UNKNOWN
             if side is not None and self._learn_fast(x, plan, side, margins):
                 self.class_count_[code] += 1
                 return self
@@ -279,7 +282,13 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
 
     def check_learned(self) -> None:
         super().check_learned()
+        for name, kinds in (("classes_", "biufU"), ("class_count_", "i")):
+            value = getattr(self, name)
+            if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind not in kinds:
+                raise ValueError(f"{name} is no plain array")
         n_classes = len(self.classes_)
+        if (self.class_count_ < 0).any():
+            raise ValueError("a class count is negative")
         if self.state_.n_classes != n_classes or len(self.class_count_) != n_classes:
             raise ValueError(f"weights of {self.state_.n_classes} classes, expected {n_classes}")
         if not np.array_equal(np.unique(self.classes_), self.classes_):

@@ -81,7 +81,9 @@ class Trace:
     @cached_property
     def confusion(self) -> NDArray[np.int64]:
         """Rows of each class (row) by predicted class (column)."""
-        return metrics.confusion_matrix(self.y, self.predicted, labels=self._known_classes())  # type: ignore[no-any-return]
+        classes = self._known_classes()
+        pairs = np.searchsorted(classes, self.y) * len(classes) + np.searchsorted(classes, self.predicted)
+        return np.bincount(pairs, minlength=len(classes) ** 2).reshape(len(classes), len(classes))
 
     def class_counts(self) -> dict[Any, int]:
         """Rows of each class."""
@@ -119,7 +121,7 @@ class Trace:
     @property
     def kappa(self) -> float:
         """Cohen's kappa: agreement beyond chance."""
-        n = self.confusion.sum()
+        n = int(self.confusion.sum())
         chance = float(self.confusion.sum(axis=0) @ self.confusion.sum(axis=1)) / n**2
         return (1.0 - self.error_rate - chance) / (1.0 - chance) if chance < 1.0 else 0.0
 
@@ -256,9 +258,8 @@ def sweep(
     (11, 3)
     """
     names = list(grid)
-    points = [
-        dict(zip(names, values, strict=True)) for values in product(*(list(grid[name]) for name in names))
-    ]
+    choices = [[_plain(value) for value in values] for values in grid.values()]
+    points = [dict(zip(names, values, strict=True)) for values in product(*choices)]
     if not points:
         raise ValueError(
             f"The grid has no points: {dict(grid)!r}; expected a value or more for each parameter."
@@ -274,24 +275,27 @@ class Comparison:
     """Several learners over the same random orders of one stream."""
 
     names: list[str]
-    figures: pd.DataFrame  # one row a learner and order: error_rate, f1, updates, seconds
+    figures: pd.DataFrame  # one row a learner and order
     rows: NDArray[np.int64]  # row numbers at which curves were read
     curves: NDArray[np.float64]  # learner, order, row number: error rate so far
 
     def errors(self, name: str) -> NDArray[np.float64]:
         """A learner's error rate in each order."""
-        return self.figures.loc[self.figures["learner"] == name, "error_rate"].to_numpy()
+        if name not in self.names:
+            raise ValueError(f"{name!r} was not compared; expected one of {self.names}.")
+        return self.figures.loc[self.figures["learner"] == name, self.measure].to_numpy()
+
+    @property
+    def measure(self) -> str:
+        """What the errors are: error_rate, or for regression mean_absolute_error."""
+        return "error_rate" if "error_rate" in self.figures else "mean_absolute_error"
 
     def p_value(self, first: str, second: str) -> float:
-        """Paired t-test of two learners' error rates over the orders; 1 where they never differ."""
-        a, b = self.errors(first), self.errors(second)
-        return (
-            1.0
-            if np.ptp(a - b) == 0 and a[0] == b[0]
-            else float(ttest_rel(a, b).pvalue)
-            if len(a) > 1
-            else np.nan
-        )
+        """Paired t-test of two learners' errors; 1 where they never differ, NaN where always by the same."""
+        apart = self.errors(first) - self.errors(second)
+        if np.ptp(apart) == 0:  # the test would divide by the spread
+            return 1.0 if apart[0] == 0 else np.nan
+        return float(ttest_rel(self.errors(first), self.errors(second)).pvalue)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a learner, the best first: mean and sd of each figure, and the paired test against the
@@ -303,7 +307,7 @@ class Comparison:
         for figure in means.columns:
             columns[figure] = means[figure]
             columns[f"{figure}_sd"] = spreads[figure]
-        table = pd.DataFrame(columns).drop(columns=["seconds_sd"]).sort_values("error_rate", kind="stable")
+        table = pd.DataFrame(columns).drop(columns=["seconds_sd"]).sort_values(self.measure, kind="stable")
         best = table.index[0]
         return table.assign(
             p_value=[1.0 if name == best else self.p_value(best, name) for name in table.index]
@@ -338,19 +342,25 @@ def compare(
     random = check_random_state(random_state)
     y = np.asarray(y)
     orders = [random.permutation(len(y)) for _ in range(repeats)]
-    if not orders:
-        raise ValueError(f"repeats is {repeats}; expected 1 or above.")
+    if not orders or not named:
+        raise ValueError(f"compare got {len(named)} learners and {repeats} orders; expected some of each.")
     rows = np.unique(np.linspace(1, len(y), num=min(len(y), 200), dtype=np.int64))
 
     def run(name: str, order: NDArray[np.intp]) -> tuple[dict[str, Any], NDArray[np.float64]]:
         trace = progressive(_fresh(named[name]), _reordered(X, order), y[order])
-        f1 = trace.f1() if trace.classes is not None else np.nan
-        figures = {"error_rate": trace.error_rate, "f1": f1, "updates": int(trace.updates.sum())}
+        figures = {"mean_absolute_error": trace.error_rate}
+        if trace.classes is not None:
+            figures = {"error_rate": trace.error_rate, "f1": trace.f1()}
+        figures["updates"] = int(trace.updates.sum())
         return {"learner": name, **figures, "seconds": trace.seconds}, trace.cumulative_error()[rows - 1]
 
     done = in_threads(run, product(named, orders), n_jobs)
     curves = np.array([curve for _, curve in done]).reshape(len(named), repeats, len(rows))
     return Comparison(list(named), pd.DataFrame([figures for figures, _ in done]), rows, curves)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _named(learners: Sequence[Learner] | Mapping[str, Learner]) -> Iterator[tuple[str, Learner]]:

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 from tauten import parameters
 from tauten.io import model_file
-from tauten.kernels.state import Floats, LinearState
+from tauten.kernels.state import Floats, LinearState, Plan
 from tauten.merging import merge
 
 COUNTERS = ("n_rounds", "n_moves")
@@ -25,6 +25,13 @@ class Learned(BaseEstimator):
     state_: LinearState
 
     _kept: ClassVar[tuple[str, ...]] = ("n_features_in_", "_feature_index")  # saved, besides the state
+
+    def check_arrays(self, arrays: Mapping[str, Floats]) -> None:
+        """Raise a ValueError where a parameter asks for more room than what was saved took."""
+
+    def plan(self) -> Plan:
+        """What the loop is told; raises a ValueError where parameters do not go with what was learned."""
+        raise NotImplementedError
 
     def check_shape(self) -> None:
         """Raise a ValueError where a parameter was changed that what was learned depends on."""
@@ -69,7 +76,7 @@ class Learned(BaseEstimator):
     @property
     def intercept_(self) -> Floats:
         """Weight of the constant feature; 0 without fit_intercept."""
-        return self._learned().explicit()[:, 0] * float(self.fit_intercept)
+        return self._learned().explicit()[:, 0] * float(self.fit_intercept) + 0.0  # no -0
 
     @property
     def feature_names_in_(self) -> NDArray[np.object_]:
@@ -129,14 +136,16 @@ class Learned(BaseEstimator):
             if "_feature_index" in learned and not isinstance(learned["_feature_index"], dict):
                 raise ValueError("the feature names are no dict")
             learner.__dict__.update(learned)
+            learner.check_arrays(arrays)
             like = learner.new_state(1, 2)
             if set(arrays) != set(like.arrays()):
                 raise ValueError(f"it holds arrays {sorted(arrays)}, expected {sorted(like.arrays())}")
             learner.state_ = type(like).restore(header["state"], arrays)
             for name in COUNTERS:
                 setattr(learner.state_, name, header["state"][name])
-            learner.check_shape()
             learner.check_learned()
+            learner.check_shape()
+            learner.plan()
         return learner
 
     def check_learned(self) -> None:
@@ -145,6 +154,8 @@ class Learned(BaseEstimator):
         if not parameters.is_count(self.n_features_in_):
             raise ValueError(f"n_features_in_ is {self.n_features_in_!r}, expected a count")
         if index is not None:
+            if len(index) != self.n_features_in_:
+                raise ValueError(f"{len(index)} feature names for {self.n_features_in_} columns")
             columns = list(index.values())
             plain = all(type(name) is str and type(column) is int for name, column in index.items())
             if not plain or columns != list(range(self.n_features_in_)):

@@ -49,7 +49,7 @@ def _shares(models: Sequence[Any], weights: Sequence[float] | None) -> Any:
         np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() > 0
     ):
         raise ValueError(
-            f"merge got weights {weights!r} for {len(models)} models; expected a positive number for each."
+            f"merge got weights {weights!r} for {len(models)} models; expected a number for each, 0 or above."
         )
     return shares / shares.sum()
 

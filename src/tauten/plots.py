@@ -60,8 +60,14 @@ def sweep(sweep: "Sweep", ax: "Axes | None") -> "Axes":
         raise ValueError(f"A sweep of {len(varying)} varying parameters has no curve; expected one.")
     ax = _axes(ax)
     values = [point[varying[0]] for point in sweep.grid]
-    ax.plot(values, sweep.errors, color=STYLES[0][0], marker="o", markersize=4, linewidth=1.5)
-    if all(isinstance(value, int | float | np.number) and value > 0 for value in values):
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    places = values if numbers else range(len(values))
+    ax.plot(
+        places, sweep.errors, color=STYLES[0][0], marker="o", markersize=4, linewidth=1.5 if numbers else 0
+    )
+    if not numbers:
+        ax.set_xticks(places, [str(value) for value in values])
+    elif min(values) > 0:
         ax.set_xscale("log", base=2)
     ax.set(xlabel=varying[0], ylabel=sweep.to_frame().columns[-2].replace("_", " "))
     return ax
@@ -81,7 +87,11 @@ def comparison(comparison: "Comparison", ax: "Axes | None") -> "Axes":
                 comparison.rows, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0
             )
     start = min(len(comparison.rows) - 1, 3)  # the first rows are all noise and would set the scale
-    ax.set(xlabel="rows learned", ylabel="error rate so far", xlim=(1, comparison.rows[-1]))
+    ax.set(
+        xlabel="rows learned",
+        ylabel=comparison.measure.replace("_", " ") + " so far",
+        xlim=(1, comparison.rows[-1]),
+    )
     ax.set_ylim(0, 1.15 * float(comparison.curves[:, :, start:].mean(axis=1).max()))
     ax.legend(frameon=False)
     return ax

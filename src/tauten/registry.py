@@ -1,7 +1,7 @@
 """Every learner by name: what the checks, the docs and `make` are driven by."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -104,8 +104,8 @@ def make(name: str, **parameters: Any) -> OnlineLearner:
     if name not in _BY_NAME:
         raise ValueError(f"There is no learner {name!r}; expected one of {', '.join(_BY_NAME)}.")
     entry = _BY_NAME[name]
-    allowed = entry.learner.__dataclass_fields__
-    for unknown in parameters.keys() - allowed.keys():
+    allowed = [parameter.name for parameter in fields(entry.learner)]
+    for unknown in parameters.keys() - set(allowed):
         raise ValueError(f"{name} has no parameter {unknown!r}; expected one of {', '.join(allowed)}.")
     return entry.learner(**{**entry.parameters, **parameters})
 

@@ -6,6 +6,7 @@ and zip's checksums catch what was altered on the way.
 
 import io
 import json
+import math
 import os
 import struct
 import tempfile
@@ -21,7 +22,15 @@ from numpy.typing import NDArray
 
 FORMAT = 1
 HEADER = "header.json"
-KINDS = "biufU"  # array kinds that hold plain values
+NUMBER = "<f8"  # the one type of number in members
+TEXTS = ("U", "O")  # the types that arrays in the header may have: text, as long as it is, and
+PLAIN = (
+    *TEXTS,
+    "bool",
+    *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
+    "float32",
+    "float64",
+)
 
 
 class ModelFileError(ValueError):
@@ -42,7 +51,7 @@ def write(path: str | PathLike[str], header: dict[str, Any], arrays: Mapping[str
                 archive.writestr(HEADER, text)
                 for name, array in arrays.items():
                     with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                        np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+                        np.lib.format.write_array(member, np.ascontiguousarray(array, dtype=NUMBER))
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
@@ -66,10 +75,9 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray[A
         names = [f"{name}.npy" for name in header["arrays"]]
         if sorted(archive.namelist()) != sorted([HEADER, *names]):
             raise ValueError(f"it holds {sorted(archive.namelist())}, its header names {sorted(names)}")
-        arrays = {name: _array(_member(archive, f"{name}.npy")) for name in header["arrays"]}
-        shapes = {name: list(array.shape) for name, array in arrays.items()}
-        if shapes != header["arrays"]:
-            raise ValueError(f"it has arrays of shapes {shapes}, its header says {header['arrays']}")
+        arrays = {
+            name: _array(_member(archive, f"{name}.npy"), shape) for name, shape in header["arrays"].items()
+        }
         return header, arrays
 
 
@@ -105,20 +113,22 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     return archive.read(info)
 
 
-def _array(data: bytes) -> NDArray[Any]:
-    """An array whose header agrees with the bytes behind it."""
-    stream = io.BytesIO(data)
-    if np.lib.format.read_magic(stream) != (1, 0):
-        raise ValueError("an array has an unknown version")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
-    if dtype.kind not in KINDS or dtype.hasobject or fortran:
-        raise ValueError(f"an array has the type {dtype}")
-    n_bytes = int(np.prod([int(size) for size in shape], dtype=object)) * dtype.itemsize
-    if n_bytes != len(data) - stream.tell():
-        raise ValueError(
-            f"an array of shape {shape} has {len(data) - stream.tell()} bytes, expected {n_bytes}"
-        )
-    return np.frombuffer(data, dtype, offset=stream.tell()).reshape(shape).copy()
+def _npy_header(shape: tuple[int, ...]) -> bytes:
+    """What stands before the numbers of a .npy file."""
+    stream = io.BytesIO()
+    described = {"descr": NUMBER, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, described)
+    return stream.getvalue()
+
+
+def _array(data: bytes, shape: list[int]) -> NDArray[np.float64]:
+    """An array of the shape that the header names, if these are its bytes."""
+    if not all(type(size) is int and 0 <= size < 1 << 48 for size in shape):
+        raise ValueError(f"an array has the shape {shape}")
+    head = _npy_header(tuple(shape))
+    if not data.startswith(head) or len(data) - len(head) != math.prod(shape) * np.dtype(NUMBER).itemsize:
+        raise ValueError(f"an array is not the {shape} numbers of type {NUMBER} that its header says")
+    return np.frombuffer(data, NUMBER, offset=len(head)).reshape(shape).astype(np.float64)
 
 
 def encode(value: Any) -> Any:
@@ -126,11 +136,14 @@ def encode(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.generic):
-        return {"array": str(value.dtype), "values": value.item(), "shape": []}
+        return encode(np.asarray(value))
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "O" and not all(isinstance(item, str) for item in value):
             raise ValueError(f"An array of {value.dtype} cannot be saved; expected numbers or text.")
-        return {"array": str(value.dtype), "values": value.ravel().tolist(), "shape": list(value.shape)}
+        name = value.dtype.kind if value.dtype.kind in TEXTS else str(value.dtype)
+        if name not in PLAIN:
+            raise ValueError(f"An array of type {name} cannot be saved; expected plain numbers or text.")
+        return {"array": name, "values": value.ravel().tolist(), "shape": list(value.shape)}
     if isinstance(value, list | tuple):
         return {"list" if isinstance(value, list) else "tuple": [encode(item) for item in value]}
     if isinstance(value, Mapping):
@@ -143,10 +156,13 @@ def decode(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if "array" in value:
-        dtype = np.dtype(value["array"])
-        if dtype.kind not in KINDS + "O":
-            raise ValueError(f"an array has the type {dtype}")
-        array = np.array(value["values"], dtype=dtype).reshape(value["shape"])
+        name, values = value["array"], value["values"]
+        if name not in PLAIN or (name in TEXTS and not all(type(text) is str for text in values)):
+            raise ValueError(f"an array has the type {name!r}")
+        array = np.array(values, dtype=name)
+        if array.tolist() != values:
+            raise ValueError(f"an array holds values that are not of its type, {name}")
+        array = array.reshape(value["shape"])
         return array if array.ndim else array[()]
     for kind, make in (("list", list), ("tuple", tuple)):
         if kind in value:

@@ -15,7 +15,7 @@ step; its derivation gives x. κ (`anchor_scale`) is ours, 1 is the paper's: m̃
 wₜ: only so is the step optimal.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -120,6 +120,10 @@ class ClassMeanPAClassifier(OnlineClassifier):
                 f"ClassMeanPAClassifier: window_weights has {len(self.window_weights)} numbers; "
                 f"expected as many as window, {self.window}."
             )
+
+    def check_arrays(self, arrays: Mapping[str, Floats]) -> None:
+        if self.window != len(arrays.get("queue", ())):
+            raise ValueError(f"a window of {self.window} does not fit its queue")
 
     @property
     def anchor_(self) -> Floats:
