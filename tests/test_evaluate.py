@@ -177,7 +177,7 @@ def test_sweep_refuses_an_empty_grid_and_bad_values():
 
 
 def test_compare_uses_the_same_orders_for_all():
-    """The same learner under two names has the same errors; the table has mean, sd and scipy's paired test."""
+    """One learner under two names has the same errors; the table has mean, sd and scipy's paired test."""
     X, y = rows()
     result = tt.compare(
         {"one": "pa1", "two": tt.PAClassifier(), "other": "paum"}, X, y, repeats=4, random_state=1

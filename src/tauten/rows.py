@@ -65,7 +65,7 @@ class Rows:
         """
         as_it_is = self.sparse or (self.X.dtype == np.float64 and self.X.flags.c_contiguous)
         values_per_row = per_row if as_it_is else max(self.width, per_row)
-        size = max(BLOCK_VALUES // (8 * max(values_per_row, 1)), 16)
+        size = max(min(BLOCK_VALUES // (8 * max(values_per_row, 1)), 16384), 16)
         for start in range(first, stop, size):
             yield start, self.block(start, min(start + size, stop))
 

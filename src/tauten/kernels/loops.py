@@ -107,14 +107,15 @@ def learn_dense(X, y, margins, importance, C, bias, table, memory, decide, loss,
     return done
 
 
-@kernel(SPARSE)
+@kernel(SPARSE, slp=True)
 def learn_sparse(  # type: ignore[no-untyped-def]
     values, indices, starts, trusted,
     y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved,
 ):  # fmt: skip
-    """Learn sparse rows; a feature's columns lie side by side, so that SIMD goes along them."""
+    """Learn sparse rows; a feature's columns lie side by side, and are scored and moved eight at a time."""
     n_rows = len(starts) - 1
     n_columns = np.uint64(table.shape[1])
+    eights = n_columns - n_columns % np.uint64(8)
     features = table[1:]
     width = len(features)
     s = np.empty(n_columns)
@@ -123,22 +124,39 @@ def learn_sparse(  # type: ignore[no-untyped-def]
         sqnorm = bias
         ascending = True
         previous = np.int64(-1)
-        for c in range(n_columns):
-            s[c] = bias * table[0, c]
         for p in range(starts[i], starts[i + 1]):
             j = indices[p]
             if j >= width:
                 return -1 - i
             ascending &= np.int64(j) > previous
             previous = np.int64(j)
-            v = values[p]
-            sqnorm += v * v
-            for c in range(n_columns):
-                s[c] += v * features[j, c]
+            sqnorm += values[p] * values[p]
         if not (ascending or trusted):
             return -1 - i
         if not np.isfinite(sqnorm) and not np.isfinite(values[starts[i] : starts[i + 1]]).all():
             return -1 - i
+        for c in range(0, eights, 8):
+            s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+            for p in range(starts[i], starts[i + 1]):
+                v = values[p]
+                w = features[indices[p]]
+                s0 += v * w[c]
+                s1 += v * w[c + 1]
+                s2 += v * w[c + 2]
+                s3 += v * w[c + 3]
+                s4 += v * w[c + 4]
+                s5 += v * w[c + 5]
+                s6 += v * w[c + 6]
+                s7 += v * w[c + 7]
+            s[c], s[c + 1], s[c + 2], s[c + 3] = s0, s1, s2, s3
+            s[c + 4], s[c + 5], s[c + 6], s[c + 7] = s4, s5, s6, s7
+        for c in range(eights, n_columns):
+            total = 0.0
+            for p in range(starts[i], starts[i + 1]):
+                total += values[p] * features[indices[p], c]
+            s[c] = total
+        for c in range(n_columns):
+            s[c] += bias * table[0, c]
         verdict = invoke(
             decide, (i, s, sqnorm, y, margins, importance[i], C, memory, loss, step, len(C), pull, moved)
         )
@@ -147,11 +165,24 @@ def learn_sparse(  # type: ignore[no-untyped-def]
         if verdict != STAY:
             for c in range(n_columns):
                 table[0, c] += pull[c] * bias
-            for p in range(starts[i], starts[i + 1]):
-                j = indices[p]
-                v = values[p]
-                for c in range(n_columns):
-                    features[j, c] += v * pull[c]
+            for c in range(0, eights, 8):
+                a0, a1, a2, a3 = pull[c], pull[c + 1], pull[c + 2], pull[c + 3]
+                a4, a5, a6, a7 = pull[c + 4], pull[c + 5], pull[c + 6], pull[c + 7]
+                for p in range(starts[i], starts[i + 1]):
+                    v = values[p]
+                    w = features[indices[p]]
+                    w[c] += v * a0
+                    w[c + 1] += v * a1
+                    w[c + 2] += v * a2
+                    w[c + 3] += v * a3
+                    w[c + 4] += v * a4
+                    w[c + 5] += v * a5
+                    w[c + 6] += v * a6
+                    w[c + 7] += v * a7
+            for c in range(eights, n_columns):
+                if pull[c] != 0.0:
+                    for p in range(starts[i], starts[i + 1]):
+                        features[indices[p], c] += values[p] * pull[c]
         if verdict == UPKEEP:
             return i + 1
     return n_rows

@@ -53,13 +53,19 @@ def rule(function: Callable[..., float]) -> Rule:
 class Kernel:
     """A loop over rows, compiled for its one signature when `run` is first asked for."""
 
-    def __init__(self, function: Callable[..., Any], signature: Any, **options: Any) -> None:
-        self.function, self.signature, self.options = function, signature, options
+    def __init__(
+        self, function: Callable[..., Any], signature: Any, slp: bool = False, **options: Any
+    ) -> None:
+        self.function, self.signature, self.slp, self.options = function, signature, slp, options
         self.__doc__ = function.__doc__
 
     @cached_property
     def _compiled(self) -> Any:
-        return numba.njit(self.signature, cache=True, error_model="numpy", **self.options)(self.function)
+        usual, numba.config.SLP_VECTORIZE = numba.config.SLP_VECTORIZE, self.slp
+        try:
+            return numba.njit(self.signature, cache=True, error_model="numpy", **self.options)(self.function)
+        finally:
+            numba.config.SLP_VECTORIZE = usual
 
     @cached_property
     def run(self) -> Callable[..., Any]:
@@ -70,10 +76,10 @@ class Kernel:
 
 
 def kernel(
-    signature: Any, fastmath: Any = False, nogil: bool = True
+    signature: Any, fastmath: Any = False, nogil: bool = True, slp: bool = False
 ) -> Callable[[Callable[..., Any]], Kernel]:
-    """Make a lazily compiled kernel of a function."""
-    return lambda function: Kernel(function, signature, fastmath=fastmath, nogil=nogil)
+    """Make a lazily compiled kernel of a function; `slp`: where it is written out in eights for SIMD."""
+    return lambda function: Kernel(function, signature, slp, fastmath=fastmath, nogil=nogil)
 
 
 @intrinsic
