@@ -56,25 +56,26 @@ def learn_dense(X, y, margins, importance, C, bias, table, memory, decide, loss,
     """Learn dense rows; the columns are turned into rows while it runs, so that SIMD goes along x."""
     n_rows, width = X.shape
     n_columns = table.shape[1]
-    columns = np.ascontiguousarray(table[: width + 1].T)
+    columns = np.ascontiguousarray(table[1 : width + 1].T)
+    intercepts = table[0]
     s = np.empty(n_columns)
     pull = np.zeros(n_columns)
     done = n_rows
     for i in range(n_rows):
         x = X[i]
-        w = columns[0, 1:]
+        w = columns[0]
         total = 0.0
         sqnorm = bias
         for j in range(width):
             total += w[j] * x[j]
             sqnorm += x[j] * x[j]
-        s[0] = bias * columns[0, 0] + total
+        s[0] = bias * intercepts[0] + total
         for c in range(1, n_columns):
-            w = columns[c, 1:]
+            w = columns[c]
             total = 0.0
             for j in range(width):
                 total += w[j] * x[j]
-            s[c] = bias * columns[c, 0] + total
+            s[c] = bias * intercepts[c] + total
         if not np.isfinite(sqnorm) and not np.isfinite(x).all():
             done = -1 - i
             break
@@ -94,16 +95,16 @@ def learn_dense(X, y, margins, importance, C, bias, table, memory, decide, loss,
             for c in range(n_columns):
                 a = pull[c]
                 if a != 0.0:
-                    w = columns[c, 1:]
-                    columns[c, 0] += a * bias
+                    w = columns[c]
+                    intercepts[c] += a * bias
                     for j in range(width):
                         w[j] += a * x[j]
         if verdict == UPKEEP:
             done = i + 1
             break
     for c in range(n_columns):
-        for j in range(width + 1):
-            table[j, c] = columns[c, j]
+        for j in range(width):
+            table[1 + j, c] = columns[c, j]
     return done
 
 
