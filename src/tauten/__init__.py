@@ -13,28 +13,44 @@ if TYPE_CHECKING:
     from tauten.checks import check_learner
     from tauten.evaluate import Comparison, Sweep, Trace, compare, progressive, sweep
     from tauten.io.model_file import ModelFileError
+    from tauten.learners.arow import AROWClassifier
+    from tauten.learners.arow_regressor import AROWRegressor
     from tauten.learners.cpa import CPAClassifier
     from tauten.learners.cspa import CostSensitivePAClassifier
+    from tauten.learners.cw import CWClassifier
+    from tauten.learners.nherd import NHERDClassifier
     from tauten.learners.pa import PAClassifier
     from tauten.learners.pa_regressor import PARegressor
+    from tauten.learners.pam import MahalanobisPAClassifier
+    from tauten.learners.pam_regressor import MahalanobisPARegressor
     from tauten.learners.pamean import ClassMeanPAClassifier
     from tauten.learners.paum import PAUMClassifier
     from tauten.learners.perceptron import PerceptronClassifier
+    from tauten.learners.scw import SCWClassifier
+    from tauten.learners.sop import SecondOrderPerceptronClassifier
     from tauten.merging import merge
     from tauten.registry import learners, load, make
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AROWClassifier": "tauten.learners.arow",
+    "AROWRegressor": "tauten.learners.arow_regressor",
     "CPAClassifier": "tauten.learners.cpa",
+    "CWClassifier": "tauten.learners.cw",
     "ClassMeanPAClassifier": "tauten.learners.pamean",
     "Comparison": "tauten.evaluate",
     "CostSensitivePAClassifier": "tauten.learners.cspa",
+    "MahalanobisPAClassifier": "tauten.learners.pam",
+    "MahalanobisPARegressor": "tauten.learners.pam_regressor",
     "ModelFileError": "tauten.io.model_file",
+    "NHERDClassifier": "tauten.learners.nherd",
     "PAClassifier": "tauten.learners.pa",
     "PARegressor": "tauten.learners.pa_regressor",
     "PAUMClassifier": "tauten.learners.paum",
     "PerceptronClassifier": "tauten.learners.perceptron",
+    "SCWClassifier": "tauten.learners.scw",
+    "SecondOrderPerceptronClassifier": "tauten.learners.sop",
     "Sweep": "tauten.evaluate",
     "Trace": "tauten.evaluate",
     "check_learner": "tauten.checks",
@@ -48,15 +64,23 @@ _HOMES = {
 }
 
 __all__ = [
+    "AROWClassifier",
+    "AROWRegressor",
     "CPAClassifier",
+    "CWClassifier",
     "ClassMeanPAClassifier",
     "Comparison",
     "CostSensitivePAClassifier",
+    "MahalanobisPAClassifier",
+    "MahalanobisPARegressor",
     "ModelFileError",
+    "NHERDClassifier",
     "PAClassifier",
     "PARegressor",
     "PAUMClassifier",
     "PerceptronClassifier",
+    "SCWClassifier",
+    "SecondOrderPerceptronClassifier",
     "Sweep",
     "Trace",
     "check_learner",

@@ -69,6 +69,11 @@ class OnlineLearner(Learned):
         """Whether there is a C for example weights to scale."""
         return True
 
+    def unweighable(self) -> str:
+        """What to call a learner that takes no weights."""
+        variant = f" with variant {self.variant!r}" if hasattr(self, "variant") else ""
+        return f"{type(self).__name__}{variant}"
+
     def expected_failed_checks(self) -> dict[str, str]:
         """The checks of scikit-learn's `check_estimator` that do not hold here, with the reason."""
         unequal = (
@@ -79,7 +84,7 @@ class OnlineLearner(Learned):
             "check_sample_weight_equivalence_on_sparse_data": unequal,
         }
         if not self.takes_weights:
-            refused = "the hard variant has no C for weights to scale, and refuses them"
+            refused = "there is no C for weights to scale, and they are refused"
             names = ("pandas_series", "not_an_array", "list", "shape", "not_overwritten")
             reasons |= {f"check_sample_weights_{name}": refused for name in names}
             reasons |= {
@@ -95,6 +100,10 @@ class OnlineLearner(Learned):
     def new_state(self, n_features: int, n_classes: int) -> LinearState:
         """A state that has seen nothing."""
         return FirstOrder(n_features, n_classes, self.coupled, self.average)
+
+    def pool(self, states: Sequence[Any], shares: Floats) -> None:
+        """Become what several states have learned together."""
+        self.state_.mix(states, shares)
 
     def settle(self, epoch: int) -> None:
         """Hand parameters that the family keeps in its state to it, before a pass."""
@@ -126,14 +135,17 @@ class OnlineLearner(Learned):
     def _make_plan(self) -> Any:
         raise NotImplementedError
 
+    def _loop_plan(self, loss: Rule, C: Floats) -> Plan:
+        return Plan(self.state_.decide(), loss.handle, self.step.handle, C, float(self.fit_intercept))
+
     def _plain_plan(self, loss: Rule) -> dict[str, Any]:
         """What every plan has."""
         state, index = self.state_, self.__dict__.get("_feature_index")
         C = np.full(state.n_decisions, self.aggressiveness())
         gather = None if index is None or self.hash_bits is not None else Gatherer(index)
-        in_one = gather is not None and state.used.shape[1] == 1 and not numba.config.DISABLE_JIT
+        in_one = gather is not None and state.in_one_column and not numba.config.DISABLE_JIT
         return dict(
-            loop=Plan(state.decide(), loss.handle, self.step.handle, C, float(self.fit_intercept)),
+            loop=self._loop_plan(loss, C),
             gather=gather,
             learn_dict=gather.learn if gather is not None and in_one else None,
             one=np.ones(1),
@@ -205,8 +217,9 @@ class OnlineLearner(Learned):
         if "state_" not in self.__dict__:
             return
         named = self._index_or_none() is not None
-        if self.new_state(1, 2).settings() != self.state_.settings():
-            name = "average or window"
+        like = self.new_state(1, 2)
+        if type(like) is not type(self.state_) or like.settings() != self.state_.settings():
+            name = "average, window or covariance"
         elif self.hash_bits is not None and (named or self.n_features_in_ != 1 << self.hash_bits):
             name = "hash_bits"
         else:
@@ -355,7 +368,7 @@ class OnlineLearner(Learned):
             return np.ones(n_rows)
         if not self.takes_weights:
             raise ValueError(
-                f"{type(self).__name__}: variant 'hard' has no C for weights to scale; use 'I' or 'II'."
+                f"{self.unweighable()} has no C for weights to scale; expected no sample_weight."
             )
         try:
             weights = np.asarray(sample_weight, dtype=np.float64)

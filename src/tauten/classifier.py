@@ -215,7 +215,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         parameters.check(self)
         if self.class_weight is not None and not self.takes_weights:
             raise ValueError(
-                f"{type(self).__name__}: variant 'hard' has no C for class_weight; use 'I' or 'II'."
+                f"{self.unweighable()} has no C for class_weight to scale; expected None."
             )
 
     def join(self, other: Self) -> None:

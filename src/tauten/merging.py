@@ -30,7 +30,7 @@ def merge(models: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
             for other in models:
                 part._know(other.classes_)
     merged = copy.deepcopy(parts[0])
-    merged.state_.mix([part.state_ for part in parts], shares)
+    merged.pool([part.state_ for part in parts], shares)
     merged.state_.n_rounds = sum(part.t_ for part in parts)
     merged.state_.n_moves = sum(part.n_updates_ for part in parts)
     if hasattr(merged, "class_count_"):
@@ -62,12 +62,11 @@ def _check_alike(models: Sequence[Any]) -> None:
                 f"Model {position} is a {type(model).__name__}; expected a {type(first).__name__}."
             )
         model._need_fitted()
-        alike = (
-            model.state_.settings() == first.state_.settings() and model.fit_intercept == first.fit_intercept
-        )
-        if not alike or model.hash_bits != first.hash_bits:
+        shape, expected = ((type(m.state_), m.state_.settings(), m.fit_intercept, m.hash_bits) for m in (model, first))
+        if shape != expected:
             raise ValueError(
-                f"Model {position} has another fit_intercept, average, window or hash_bits than the first."
+                f"Model {position} has another fit_intercept, average, window, covariance or hash_bits than "
+                "the first."
             )
 
 

@@ -1,7 +1,7 @@
 """Every learner by name: what the checks, the docs and `make` are driven by."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -9,13 +9,21 @@ from typing import Any
 from tauten.base import OnlineLearner
 from tauten.classifier import OnlineClassifier
 from tauten.io import model_file
+from tauten.learners.arow import AROWClassifier
+from tauten.learners.arow_regressor import AROWRegressor
 from tauten.learners.cpa import CPAClassifier
 from tauten.learners.cspa import CostSensitivePAClassifier
+from tauten.learners.cw import CWClassifier
+from tauten.learners.nherd import NHERDClassifier
 from tauten.learners.pa import PAClassifier
 from tauten.learners.pa_regressor import PARegressor
+from tauten.learners.pam import MahalanobisPAClassifier
+from tauten.learners.pam_regressor import MahalanobisPARegressor
 from tauten.learners.pamean import ClassMeanPAClassifier
 from tauten.learners.paum import PAUMClassifier
 from tauten.learners.perceptron import PerceptronClassifier
+from tauten.learners.scw import SCWClassifier
+from tauten.learners.sop import SecondOrderPerceptronClassifier
 
 
 @dataclass(frozen=True)
@@ -37,9 +45,40 @@ class Entry:
 
 CRAMMER = "Crammer et al., JMLR 2006"
 TSAI = "Tsai, Tseng, Lee, Pao"
+PAM = "Passive-Aggressive Mahalanobis"
+AROW = "Crammer, Kulesza, Dredze, NIPS 2009"
+SCW = "Wang, Zhao, Hoi, ICML 2012"
 WINDOW = 10
 
-_ENTRIES = (
+_SECOND_ORDER = (
+    Entry("pam", MahalanobisPAClassifier, {"variant": "hard"}, PAM, "PA along Σx, whole"),
+    Entry("pam1", MahalanobisPAClassifier, {"variant": "I"}, PAM, "PA along Σx, at most C"),
+    Entry("pam2", MahalanobisPAClassifier, {"variant": "II"}, PAM, "PA along Σx, damped: the first to try"),
+    Entry("sop", SecondOrderPerceptronClassifier, {}, "Cesa-Bianchi et al., 2005", "ridge regression on mistakes"),
+    Entry("cw", CWClassifier, {}, "Crammer, Dredze, Pereira, NIPS 2008", "each label as probable as was asked"),
+    Entry("arow", AROWClassifier, {}, AROW, "each example a measurement with noise r"),
+    Entry("scw1", SCWClassifier, {"variant": "I"}, SCW, "CW that moves at most C along Σx"),
+    Entry("scw2", SCWClassifier, {"variant": "II"}, SCW, "CW that damps every move"),
+    Entry("nherd", NHERDClassifier, {}, "Crammer, Lee, NIPS 2010", "herds a cloud of weights"),
+    Entry("pam-reg", MahalanobisPARegressor, {"variant": "hard"}, PAM, "regression along Σx, whole"),
+    Entry("pam1-reg", MahalanobisPARegressor, {"variant": "I"}, PAM, "regression along Σx, at most C"),
+    Entry("pam2-reg", MahalanobisPARegressor, {"variant": "II"}, PAM, "regression along Σx, damped"),
+    Entry("arow-reg", AROWRegressor, {}, AROW, "least squares that forgives errors up to ε"),
+)
+
+
+def _diagonal(entry: Entry) -> Entry:
+    """The same algorithm with the diagonal of Σ, which is named before the kind of task."""
+    name, *task = entry.name.split("-")
+    return replace(
+        entry,
+        name="-".join([name, "diag", *task]),
+        parameters={**entry.parameters, "covariance": "diag"},
+        line=f"{entry.line}; Σ diagonal",
+    )
+
+
+_FIRST_ORDER = (
     Entry("perceptron", PerceptronClassifier, {}, "Rosenblatt, 1958", "adds the example on a mistake"),
     Entry(
         "pa", PAClassifier, {"variant": "hard"}, CRAMMER, "fixes every mistake whole: for data without noise"
@@ -81,6 +120,7 @@ _ENTRIES = (
     Entry("pa1-reg", PARegressor, {"variant": "I"}, CRAMMER, "regression: moves at most C along x"),
     Entry("pa2-reg", PARegressor, {"variant": "II"}, CRAMMER, "regression: damps every move"),
 )
+_ENTRIES = (*_FIRST_ORDER, *_SECOND_ORDER, *map(_diagonal, _SECOND_ORDER))
 _BY_NAME: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tauten.kernels.loops import MOVE, STAY, signed_step
+from tauten.kernels.loops import MOVE, STAY, best_wrong, signed_step
 from tauten.kernels.pointers import COUNT, FLAGS, HANDLE, REAL, REALS, Rule, invoke, rule
 from tauten.kernels.state import Floats, LinearState, binary_to_columns
 
@@ -52,11 +52,9 @@ def _max_score(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, p
     for g in range(n):
         first = g * group
         right = first + int(y[i * n + g])
-        rival = first if right != first else first + 1
+        rival = best_wrong(s, first, first + group, right)
         for c in range(first, first + group):
             pull[c] = 0.0
-            if c != right and s[c] > s[rival]:
-                rival = c
         side = 1.0 if right > rival else -1.0
         signed_loss = invoke(loss, (side * (s[right] - s[rival]), side, margins[i * n + g]))
         tau = side * signed_step(signed_loss, 2.0 * sqnorm, C[g] * importance, step)

@@ -51,6 +51,36 @@ def signed_step(signed_loss, sqnorm, C, step):  # type: ignore[no-untyped-def]
     return np.copysign(tau, signed_loss) if 0.0 < tau < np.inf else 0.0
 
 
+@njit
+def best_wrong(s, first, stop, right):  # type: ignore[no-untyped-def]
+    """The column other than `right` that scores highest, of equals the first."""
+    best = first if right != first else first + 1
+    for c in range(first, stop):
+        if c != right and s[c] > s[best]:
+            best = c
+    return best
+
+
+@njit
+def sparse_sqnorm(values, indices, start, end, trusted, width, bias):  # type: ignore[no-untyped-def]
+    """The squared length of a sparse row; negative where the row cannot be learned."""
+    sqnorm = bias
+    ascending = True
+    previous = np.int64(-1)
+    for p in range(start, end):
+        j = indices[p]
+        if j >= width:
+            return -1.0
+        ascending &= np.int64(j) > previous
+        previous = np.int64(j)
+        sqnorm += values[p] * values[p]
+    if not (ascending or trusted):
+        return -1.0
+    if not np.isfinite(sqnorm) and not np.isfinite(values[start:end]).all():
+        return -1.0
+    return sqnorm
+
+
 @kernel(DENSE, fastmath=REORDER)
 def learn_dense(X, y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved):  # type: ignore[no-untyped-def]
     """Learn dense rows; the columns are turned into rows while it runs, so that SIMD goes along x."""
@@ -122,19 +152,8 @@ def learn_sparse(  # type: ignore[no-untyped-def]
     s = np.empty(n_columns)
     pull = np.zeros(n_columns)
     for i in range(n_rows):
-        sqnorm = bias
-        ascending = True
-        previous = np.int64(-1)
-        for p in range(starts[i], starts[i + 1]):
-            j = indices[p]
-            if j >= width:
-                return -1 - i
-            ascending &= np.int64(j) > previous
-            previous = np.int64(j)
-            sqnorm += values[p] * values[p]
-        if not (ascending or trusted):
-            return -1 - i
-        if not np.isfinite(sqnorm) and not np.isfinite(values[starts[i] : starts[i + 1]]).all():
+        sqnorm = sparse_sqnorm(values, indices, starts[i], starts[i + 1], trusted, width, bias)
+        if sqnorm < 0.0:
             return -1 - i
         for c in range(0, eights, 8):
             s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0

@@ -109,6 +109,11 @@ class LinearState:
     def n_decisions(self) -> int:
         return self.n_models if self.coupled else self.n_columns
 
+    @property
+    def in_one_column(self) -> bool:
+        """Whether a column of weights is all there is."""
+        return self.table.shape[1] == 1
+
     def _place(self, table: Floats, n_features: int) -> None:
         """Take a table, of which `used` is the part without the room kept for features to come."""
         self.table, self.n_features = table, n_features
@@ -197,7 +202,7 @@ class LinearState:
                 plan.decide, plan.loss, plan.step, scores, moved,
             )  # fmt: skip
         else:
-            loop = loops.learn_sparse_column if self.used.shape[1] == 1 else loops.learn_sparse
+            loop = loops.learn_sparse_column if self.in_one_column else loops.learn_sparse
             done = loop.run(
                 rows.values, rows.indices, rows.starts, rows.trusted,
                 y, margins, importance, plan.C, plan.bias, self.used, self.memory,

@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 
 from tauten.kernels.anchored import COUNTS, FROZEN, GAMMA, KAPPA, ROUNDS, ClassMeans
-from tauten.kernels.loops import FLAG_ROWS, MATRIX, VECTOR
+from tauten.kernels.loops import FLAG_ROWS, MATRIX, VECTOR, sparse_sqnorm
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
 from tauten.kernels.state import Dense, Flags, Floats, Plan, Sparse, binary_to_columns
 
@@ -42,18 +42,8 @@ def learn_windowed(  # type: ignore[no-untyped-def]
     fresh = np.empty(height)
     for i in range(n_rows):
         start, end = starts[i], starts[i + 1]
-        sqnorm = bias
-        ascending = True
-        previous = np.int64(-1)
-        for p in range(start, end):
-            if indices[p] >= height - 1:
-                return -1 - i
-            ascending &= np.int64(indices[p]) > previous
-            previous = np.int64(indices[p])
-            sqnorm += values[p] * values[p]
-        if not (ascending or trusted):
-            return -1 - i
-        if not np.isfinite(sqnorm) and not np.isfinite(values[start:end]).all():
+        sqnorm = sparse_sqnorm(values, indices, start, end, trusted, height - 1, bias)
+        if sqnorm < 0.0:
             return -1 - i
         finite = np.isfinite(sqnorm)
         counted = 1.0 if finite and memory[FROZEN] == 0.0 else 0.0
