@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import oracle
+import oracle_second_order
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,8 @@ import tauten as tt
 
 Options = dict[str, Any]
 Data = tuple[np.ndarray, np.ndarray]
+
+oracle.TWINS.update(oracle_second_order.TWINS)
 
 LABELS = np.array(["ant", "bee", "cat", "dog", "eel"])
 RHO = [1.0, 7.0, 0.5, 2.0, 3.0]  # cost of missing each of LABELS
@@ -46,6 +49,23 @@ OPTIONS: dict[str, list[Options]] = {
     "pa1-reg": [{}, {"C": 0.03, "epsilon": 0.5}],
     "pa2-reg": [{}, {"C": 0.03, "epsilon": 0.0}],
 }
+SECOND_ORDER: dict[str, list[Options]] = {
+    "pam": [{}],
+    "pam1": [{}, {"C": 0.03}],
+    "pam2": [{}, {"C": 0.03}],
+    "sop": [{}, {"a": 0.2}],
+    # Not more: without slack, wrong labels square Σ again and again, to 1e-300 in fifty rows at φ = 1.3.
+    "cw": [{}, {"eta": 0.6}, {"phi": 0.3}],
+    "arow": [{}, {"r": 0.1}, {"r": 30.0}],
+    "scw1": [{}, {"C": 0.05, "eta": 0.9}, {"phi": 1.5}],
+    "scw2": [{}, {"C": 0.05, "eta": 0.9}, {"phi": 1.5}],
+    "nherd": [{}, {"C": 0.05}],
+    "pam-reg": [{}],
+    "pam1-reg": [{}, {"C": 0.03, "epsilon": 0.5}],
+    "pam2-reg": [{}, {"C": 0.03, "epsilon": 0.0}],
+    "arow-reg": [{}, {"r": 0.1, "epsilon": 0.5}],
+}
+OPTIONS |= {name: SECOND_ORDER[name.replace("-diag", "")] for name in oracle_second_order.TWINS}
 GRIDS: dict[str, dict[str, list[Any]]] = {
     "paum": {"tau_plus": [0.5, 2.0], "tau_minus": [-0.5, 0.3], "eta": [0.3, 1.0]},
     "cpa": {"C": [0.03, 0.3, 3.0], "rho": [{"bee": 4.0}, {"ant": 0.3}]},
@@ -55,6 +75,9 @@ GRIDS: dict[str, dict[str, list[Any]]] = {
     "pa-reg": {"epsilon": [0.0, 0.1, 0.7]},
     "pa1-reg": {"C": [0.03, 0.3, 3.0], "epsilon": [0.0, 0.7]},
     "pa2-reg": {"C": [0.03, 0.3, 3.0], "epsilon": [0.0, 0.7]},
+    "pam2": {"C": [0.03, 0.3], "covariance": ["full", "diag"], "average": [False, True]},
+    "scw1": {"C": [0.03, 0.3], "eta": [0.6, 0.9]},
+    "arow-reg": {"r": [0.1, 1.0], "epsilon": [0.0, 0.7]},
 }
 MODES = ["fit", "two epochs", "partial_fit"]
 
@@ -63,8 +86,17 @@ def is_regressor(name: str) -> bool:
     return tt.learners()[name].kind == "regressor"
 
 
+def parameters_of(options: Options, n_classes: int) -> tuple[Options, Options]:
+    """The options by label, costs of 1 left out, and by code, which is how the twin knows classes."""
+    if not isinstance(options.get("rho"), list):
+        return options, options
+    costs = options["rho"][:n_classes]
+    by_label = {LABELS[k].item(): cost for k, cost in enumerate(costs) if cost != 1}
+    return {**options, "rho": by_label}, {**options, "rho": costs}
+
+
 def is_hard(name: str, options: Options) -> bool:
-    return {**tt.learners()[name].parameters, **options}.get("variant") == "hard"
+    return not tt.make(name, **parameters_of(options, 2)[0]).takes_weights
 
 
 def named(*cases: Any) -> list[Any]:
@@ -107,15 +139,6 @@ def stream(n_classes: int, n: int = 120, d: int = 6, seed: int = 5) -> Data:
 
 def labels_of(targets: np.ndarray, n_classes: int) -> np.ndarray:
     return LABELS[targets] if n_classes else targets
-
-
-def parameters_of(options: Options, n_classes: int) -> tuple[Options, Options]:
-    """The options by label, costs of 1 left out, and by code, which is how the twin knows classes."""
-    if not isinstance(options.get("rho"), list):
-        return options, options
-    costs = options["rho"][:n_classes]
-    by_label = {LABELS[k].item(): cost for k, cost in enumerate(costs) if cost != 1}
-    return {**options, "rho": by_label}, {**options, "rho": costs}
 
 
 def assert_same(model: Any, expected: oracle.Outcome, tolerance: dict[str, float] = TOLERANCE) -> None:
@@ -320,6 +343,8 @@ def options_of(draw: st.DrawFn, name: str) -> Options:
     if name.startswith("pameanw"):
         choices["window"] = st.just(window)
         choices["window_weights"] = st.lists(st.floats(0.1, 10), min_size=window, max_size=window)
+    if name in oracle_second_order.TWINS:
+        choices |= {"eta": st.floats(0.51, 0.7), "a": choices["C"], "r": choices["C"]}
     allowed = tt.learners()[name].learner.__dataclass_fields__
     return {key: draw(values) for key, values in choices.items() if key in allowed}
 
@@ -327,10 +352,15 @@ def options_of(draw: st.DrawFn, name: str) -> Options:
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(st.data())
 def test_any_stream_equals_twin(data: st.DataObject) -> None:
-    """Any learner with any parameters equals its twin on streams of any shape."""
-    name = data.draw(st.sampled_from(list(tt.learners())))
+    """Any learner with any parameters equals its twin on streams of any shape.
+
+    But CW: wrong labels bring its variances below 1e-200 in some rows, and twins part before that. SCW sees
+    three features at least: on a line every row of a class meets φ√V just as the last one left it.
+    """
+    name = data.draw(st.sampled_from([name for name in tt.learners() if name not in ("cw", "cw-diag")]))
     n_classes = 0 if is_regressor(name) else data.draw(st.integers(2, 5))
-    shape = data.draw(st.tuples(st.integers(30, 70), st.integers(1, 9), st.integers(0, 10**6)))
+    width = st.integers(3 if "scw" in name else 1, 9)
+    shape = data.draw(st.tuples(st.integers(30, 70), width, st.integers(0, 10**6)))
     compare(
         name,
         data.draw(options_of(name)),

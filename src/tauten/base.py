@@ -65,6 +65,11 @@ class OnlineLearner(Learned):
         raise NotImplementedError
 
     @property
+    def moves_two_classes(self) -> bool:
+        """Whether a move of many classes is one of the right class and the best wrong one."""
+        return self.coupled
+
+    @property
     def takes_weights(self) -> bool:
         """Whether there is a C for example weights to scale."""
         return True

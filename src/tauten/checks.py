@@ -16,6 +16,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from sklearn.exceptions import SkipTestWarning
 from tauten.base import OnlineLearner
 from tauten.classifier import OnlineClassifier
 from tauten.kernels.state import Floats
+from tauten.second_order import SecondOrder
 
 Promise = Callable[[OnlineLearner], None]
 ROUNDING = 1e-12  # relative to the largest weight: what another order of a sum may change
@@ -93,44 +95,107 @@ def optimality(learner: OnlineLearner) -> None:
     random = np.random.default_rng(1)
     for point in range(N_POINTS):
         model = clone(learner).set_params(average=False)
-        X, y = stream(
-            model, n_rows=30, n_classes=3 if point % 2 and getattr(model, "coupled", False) else 2, seed=point
-        )
+        n_classes = 3 if point % 2 and model.moves_two_classes else 2
+        X, y = stream(model, n_rows=30, n_classes=n_classes, seed=point)
         X[-1] = random.standard_normal(6) * 10.0 ** random.uniform(-1, 1)
         if isinstance(model, OnlineClassifier):
             model.set_params(classes=np.unique(y).tolist())
         model.partial_fit(X[:-1], y[:-1])
-        before = _weights(model)
+        before = copy.deepcopy(model)
         model.learn_one(X[-1], y[-1])
-        w, start, x, side = _as_binary(model, before, X[-1], y[-1])
-        if not np.any(x):
+        move = _as_binary(model, before, X[-1], y[-1])
+        if not np.any(move.x):
             continue
-        reached = model.objective(w, start, x, side)
+        reached, others = (_beliefs if isinstance(model, SecondOrder) else _moves)(
+            model, before, move, random
+        )
         assert np.isfinite(reached), f"optimality: the step at point {point} leaves the constraint unmet"
-        for other in _alternatives(w, start, x, random):
-            value = model.objective(other, start, x, side)
+        for value in others:
             assert reached <= value + 1e-9 * max(1.0, abs(value)), (
                 f"optimality: at point {point} the step reaches {reached:.9g}, another move {value:.9g}"
             )
 
 
-def _as_binary(
-    model: OnlineLearner, before: Floats, x: Floats, y: Any
-) -> tuple[Floats, Floats, Floats, float]:
-    """The step as one on a single vector: where many classes compete, on the stacked weights."""
-    after, x = _weights(model), np.append(x, float(model.fit_intercept))
+@dataclass
+class Move:
+    """A step as one on a single vector, the bias last: of many classes the two that move, one after the
+    other.
+    """
+
+    w: Floats
+    start: Floats
+    x: Floats
+    y: float
+
+    @property
+    def blocks(self) -> int:
+        return 2 if len(self.x) > 7 else 1  # rows of the checks have 6 numbers
+
+
+def _as_binary(model: OnlineLearner, before: OnlineLearner, x: Floats, y: Any) -> Move:
+    start, after, x = _weights(before), _weights(model), np.append(x, float(model.fit_intercept))
     if not isinstance(model, OnlineClassifier):
-        return after[0], before[0], x, float(y)
+        return Move(after[0], start[0], x, float(y))
     code = model.classes_.tolist().index(y)
     if len(model.classes_) == 2:
-        return after[0], before[0], x, 2.0 * code - 1.0
-    scores = before @ x
+        return Move(after[0], start[0], x, 2.0 * code - 1.0)
+    scores = start @ x
     scores[code] = -np.inf
     rival = int(scores.argmax())
     side = 1.0 if code > rival else -1.0
-    stacked = np.zeros_like(before)
-    stacked[code], stacked[rival] = side * x, -side * x
-    return after.ravel(), before.ravel(), stacked.ravel(), side
+    unmoved = [k for k in range(len(scores)) if k not in (code, rival)]
+    assert np.array_equal(after[unmoved], start[unmoved]), "optimality: a class moved that has no part in it"
+    two = [code, rival]
+    return Move(after[two].ravel(), start[two].ravel(), np.concatenate([side * x, -side * x]), side)
+
+
+def _moves(
+    model: OnlineLearner, before: OnlineLearner, move: Move, random: np.random.Generator
+) -> tuple[float, list[float]]:
+    """What the step reaches, and what other weights would."""
+    others = _alternatives(move.w, move.start, move.x, random)
+    values = [model.objective(w, move.start, move.x, move.y) for w in (move.w, *others)]
+    return values[0], values[1:]
+
+
+def _beliefs(
+    model: SecondOrder, before: SecondOrder, move: Move, random: np.random.Generator
+) -> tuple[float, list[float]]:
+    """The same over weights and covariance; a diagonal one is held to be the projection of the best."""
+    prior, spread = before.covariance_, model.covariance_
+    size = len(prior)  # without the constant feature where there is none
+    vectors = (move.w, move.start, move.x)
+    w, start, x = (vector.reshape(move.blocks, -1)[:, :size].ravel() for vector in vectors)
+    if np.array_equal(w, start):
+        assert np.array_equal(prior, spread), "optimality: the covariance changed where the weights did not"
+        return 0.0, []
+    if prior.ndim == 1:
+        gained = 1 / spread - 1 / prior
+        largest = np.abs(x[:size]).argmax()
+        c = gained[largest] / x[largest] ** 2
+        same = np.allclose(gained, c * x[:size] ** 2, rtol=1e-6, atol=1e-9 * (1 / spread).max())
+        assert same, "optimality: the precision does not grow by a multiple of x²"
+        prior, spread = np.diag(prior), np.linalg.inv(np.diag(1 / prior) + c * np.outer(x[:size], x[:size]))
+    half = np.linalg.cholesky(spread)
+
+    def value(w: Floats, spread: Floats) -> float:
+        blocks = np.eye(move.blocks)
+        return model.objective_of_belief(
+            w, np.kron(blocks, spread).astype(float), start, np.kron(blocks, prior).astype(float), x, move.y
+        )
+
+    spreads = [prior]
+    for scale in (1e-4, 1e-2, 0.3):
+        noise = random.standard_normal(half.shape)
+        along = np.linalg.solve(half, x[:size])
+        for direction in (noise + noise.T, np.outer(along, along), -np.outer(along, along), np.eye(size)):
+            bent = np.eye(size) + scale * direction / np.linalg.norm(direction)
+            spreads.append(half @ bent @ half.T)
+    others = [value(other, spread) for other in _alternatives(w, start, x, random)]
+    others += [value(w, other) for other in spreads]
+    others += [value(other, bent) for other in _alternatives(w, start, x, random) for bent in spreads[:4]]
+    # Σ is off by ε·condition in its narrowest direction, and a value near a minimum by the square of that.
+    return value(w, spread) - (np.finfo(float).eps * np.linalg.cond(prior)) ** 2, others
 
 
 def _alternatives(w: Floats, start: Floats, x: Floats, random: np.random.Generator) -> list[Floats]:

@@ -214,9 +214,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         """Raise a ValueError for a parameter that is not allowed, or that another one rules out."""
         parameters.check(self)
         if self.class_weight is not None and not self.takes_weights:
-            raise ValueError(
-                f"{self.unweighable()} has no C for class_weight to scale; expected None."
-            )
+            raise ValueError(f"{self.unweighable()} has no C for class_weight to scale; expected None.")
 
     def join(self, other: Self) -> None:
         self.classes_, self.class_count_ = other.classes_, np.zeros_like(other.class_count_)

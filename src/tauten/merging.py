@@ -62,7 +62,9 @@ def _check_alike(models: Sequence[Any]) -> None:
                 f"Model {position} is a {type(model).__name__}; expected a {type(first).__name__}."
             )
         model._need_fitted()
-        shape, expected = ((type(m.state_), m.state_.settings(), m.fit_intercept, m.hash_bits) for m in (model, first))
+        shape, expected = (
+            (type(m.state_), m.state_.settings(), m.fit_intercept, m.hash_bits) for m in (model, first)
+        )
         if shape != expected:
             raise ValueError(
                 f"Model {position} has another fit_intercept, average, window, covariance or hash_bits than "

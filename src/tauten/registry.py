@@ -54,8 +54,16 @@ _SECOND_ORDER = (
     Entry("pam", MahalanobisPAClassifier, {"variant": "hard"}, PAM, "PA along Σx, whole"),
     Entry("pam1", MahalanobisPAClassifier, {"variant": "I"}, PAM, "PA along Σx, at most C"),
     Entry("pam2", MahalanobisPAClassifier, {"variant": "II"}, PAM, "PA along Σx, damped: the first to try"),
-    Entry("sop", SecondOrderPerceptronClassifier, {}, "Cesa-Bianchi et al., 2005", "ridge regression on mistakes"),
-    Entry("cw", CWClassifier, {}, "Crammer, Dredze, Pereira, NIPS 2008", "each label as probable as was asked"),
+    Entry(
+        "sop",
+        SecondOrderPerceptronClassifier,
+        {},
+        "Cesa-Bianchi et al., 2005",
+        "ridge regression on mistakes",
+    ),
+    Entry(
+        "cw", CWClassifier, {}, "Crammer, Dredze, Pereira, NIPS 2008", "each label as probable as was asked"
+    ),
     Entry("arow", AROWClassifier, {}, AROW, "each example a measurement with noise r"),
     Entry("scw1", SCWClassifier, {"variant": "I"}, SCW, "CW that moves at most C along Σx"),
     Entry("scw2", SCWClassifier, {"variant": "II"}, SCW, "CW that damps every move"),

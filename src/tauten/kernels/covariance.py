@@ -37,6 +37,8 @@ RULES = (types.boolean, *[HANDLE] * 5, MATRIX, FLAG_ROWS)
 # averaged, decide, asked, loss, step, gain, scores, moved
 
 ROUNDS = 0  # memory: rounds behind the average
+LONGEST = 1e100  # squared length of a row: what follows multiplies squares of squares
+ROUNDING = 1e-12  # of score and margin: a loss below it is none
 
 
 @rule
@@ -46,9 +48,13 @@ def as_given(margin, variance):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _alpha(signed_loss, variance, blocks, margin, C, step):  # type: ignore[no-untyped-def]
-    """How far to move along Σx, with the sign of the loss; 0 where there is no step that floats can follow."""
-    if signed_loss == 0.0 or not np.isfinite(signed_loss):
+def _alpha(signed_loss, scale, variance, blocks, margin, C, step):  # type: ignore[no-untyped-def]
+    """How far to move along Σx, with the sign of the loss; 0 where there is no step that floats can follow.
+
+    A move adds to Σ⁻¹ however small the loss, so one that rounding left of a margin just reached must not
+    count: `scale` is the size of the numbers that it is a difference of.
+    """
+    if abs(signed_loss) <= ROUNDING * scale or not np.isfinite(signed_loss):
         return 0.0
     alpha = invoke(step, (abs(signed_loss), variance, blocks, margin, C))
     return np.copysign(alpha, signed_loss) if 0.0 < alpha < np.inf else 0.0
@@ -64,8 +70,9 @@ def _information(alpha, variance, blocks, margin, C, gain):  # type: ignore[no-u
 
 
 def binary(s, n, variance, y, margin, C, asked, loss, step, gain, pull):  # type: ignore[no-untyped-def]
-    signed_loss = invoke(loss, (s[0], y, invoke(asked, (margin, variance))))
-    pull[0] = _alpha(signed_loss, variance, 1.0, margin, C, step)
+    wanted = invoke(asked, (margin, variance))
+    scale = abs(s[0]) + abs(wanted)
+    pull[0] = _alpha(invoke(loss, (s[0], y, wanted)), scale, variance, 1.0, margin, C, step)
     return _information(pull[0], variance, 1.0, margin, C, gain)
 
 
@@ -75,8 +82,10 @@ def max_score(s, n, variance, y, margin, C, asked, loss, step, gain, pull):  # t
     rival = best_wrong(s, 0, n, right)
     side = 1.0 if right > rival else -1.0
     both = 2.0 * variance
-    signed_loss = invoke(loss, (side * (s[right] - s[rival]), side, invoke(asked, (margin, both))))
-    alpha = side * _alpha(signed_loss, both, 2.0, margin, C, step)
+    wanted = invoke(asked, (margin, both))
+    scale = abs(s[right]) + abs(s[rival]) + abs(wanted)
+    signed_loss = invoke(loss, (side * (s[right] - s[rival]), side, wanted))
+    alpha = side * _alpha(signed_loss, scale, both, 2.0, margin, C, step)
     for k in range(n):
         pull[k] = 0.0
     pull[right] = alpha
@@ -99,7 +108,7 @@ def least_squares(s, n, variance, y, margin, C, asked, loss, step, gain, pull): 
             target = -1.0
         if k == right:
             target = 1.0 if n > 1 else y
-        pull[k] = _alpha(target - s[k], variance, 1.0, margin, C, step)
+        pull[k] = _alpha(target - s[k], 0.0, variance, 1.0, margin, C, step)
     return _information(1.0, variance, 1.0, margin, C, gain)
 
 
@@ -109,7 +118,7 @@ BINARY, MAX_SCORE, LEAST_SQUARES = (Rule(f, DECISION) for f in (binary, max_scor
 @njit
 def may_move(s, n, sqnorm, y, margin, C, decide, asked, loss, step, gain, pull):  # type: ignore[no-untyped-def]
     """Whether a row moves anything where its variance is as large as it can be."""
-    if sqnorm == 0.0 or not np.isfinite(sqnorm):
+    if sqnorm == 0.0 or not sqnorm <= LONGEST:
         return False
     return invoke(decide, (s, n, sqnorm, y, margin, C, asked, loss, step, gain, pull)) > 0.0
 
@@ -205,12 +214,14 @@ class Belief(LinearState):
         n = self.n_columns
         factors = len(states) * shares if additive else shares
         parts = [factor * state.precision() for factor, state in zip(factors, states, strict=True)]
-        reached = [_times(part, state.used[:, :n]) for part, state in zip(parts, states, strict=True)]
+        reached = np.sum(
+            [_times(part, state.used[:, :n]) for part, state in zip(parts, states, strict=True)], axis=0
+        )
         average = sum(share * state.explicit().T for share, state in zip(shares, states, strict=True))
         self.memory[ROUNDS] = sum(state.memory[ROUNDS] for state in states)
         prior = np.ones(len(self.used)) if parts[0].ndim == 1 else np.eye(len(self.used))
-        self.believe(sum(parts) + (1.0 - factors.sum()) * prior)
-        self.used[:, :n] = _times(self.covariance(), sum(reached))
+        self.believe(np.sum(parts, axis=0) + (1.0 - factors.sum()) * prior)
+        self.used[:, :n] = _times(self.covariance(), reached)
         if self.averaged:
             self.used[:, n : 2 * n] = self.memory[ROUNDS] * (average - self.used[:, :n])
 

@@ -16,6 +16,8 @@ from tauten.kernels.loops import MATRIX, REORDER, VECTOR, sparse_sqnorm
 from tauten.kernels.pointers import COUNT, invoke, kernel
 from tauten.kernels.state import Dense, Floats, Sparse
 
+LARGEST = 1e300  # information, so that no variance vanishes
+
 
 @kernel(
     COUNT(
@@ -56,13 +58,13 @@ def learn_diagonal_sparse(  # type: ignore[no-untyped-def]
             along = bias / (1.0 + table[0, last])
             for k in range(last):
                 table[0, k] += pull[k] * along
-            table[0, last] += c * bias
+            table[0, last] = min(table[0, last] + c * bias, LARGEST)
             for p in range(start, end):
                 feature = features[indices[p]]
                 along = values[p] / (1.0 + feature[last])
                 for k in range(last):
                     feature[k] += pull[k] * along
-                feature[last] += c * values[p] * values[p]
+                feature[last] = min(feature[last] + c * values[p] * values[p], LARGEST)
     return len(starts) - 1
 
 
@@ -113,9 +115,9 @@ def learn_diagonal_dense(  # type: ignore[no-untyped-def]
                     constant[k] += a * bias / (1.0 + constant[last])
                     for j in range(width):
                         w[j] += a * x[j] / (1.0 + information[j])
-            constant[last] += c * bias
+            constant[last] = min(constant[last] + c * bias, LARGEST)
             for j in range(width):
-                information[j] += c * x[j] * x[j]
+                information[j] = min(information[j] + c * x[j] * x[j], LARGEST)
     for k in range(last + 1):
         for j in range(width):
             table[1 + j, k] = columns[k, j]

@@ -5,7 +5,7 @@
 so that f = Lx is x with its directions made independent, xᵀΣx = Σⱼ Dⱼfⱼ², and Σ⁻¹ + c·x xᵀ is one pass over L
 (Bierman's measurement update, 1975; Σ = U·D·Uᵀ there, U = Lᵀ). A difference of matrices as in the papers,
 Σ − β·Σx xᵀΣ, loses its last digits on badly scaled features and with them its sign; here Dⱼ is only ever
-multiplied by numbers in (0, 1], and symmetry needs no keeping.
+multiplied by numbers in (0, 1] and kept from vanishing, and symmetry needs no keeping.
 
 L lies row after row without its diagonal, so a feature met later adds zeros at the end, which are the
 identity. Four rows at a time have one length, that of the longest, filled up with zeros: block b of four
@@ -25,6 +25,7 @@ from tauten.kernels.pointers import COUNT, invoke, kernel
 from tauten.kernels.state import Dense, Floats, Sparse
 
 LARGEST = 32_768  # features: their L alone takes 4 GB
+SMALLEST = 1e-300  # of D, which CW squares at every wrong label
 BELIEF = (MATRIX, VECTOR, VECTOR, VECTOR)  # table, L, D, memory
 
 
@@ -62,7 +63,7 @@ def inform(factor, spread, f, c, g, along, back):  # type: ignore[no-untyped-def
         along[j] = spread[j] * f[j]
         back[j] = -f[j] / reach
         grown = reach + f[j] * along[j]
-        spread[j] *= reach / grown
+        spread[j] = max(spread[j] * (reach / grown), SMALLEST)
         reach = grown
         g[j] = 0.0
     for j in range(0, len(f), 4):
@@ -125,7 +126,8 @@ def learn_full_dense(  # type: ignore[no-untyped-def]
     """Learn dense rows."""
     n_rows, width = X.shape
     height = len(spread)
-    x, f, g, along, back = np.zeros(height), np.empty(height), np.empty(height), np.empty(height), np.empty(height)
+    x, f, g = np.zeros(height), np.zeros(height), np.zeros(height)  # of their own: SIMD needs to know
+    along, back = np.zeros(height), np.zeros(height)
     x[0] = bias
     s, pull = np.empty(table.shape[1]), np.zeros(table.shape[1])
     for i in range(n_rows):
@@ -156,7 +158,8 @@ def learn_full_sparse(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Learn sparse rows: scored at O(non-zeros), moved like dense ones, for Σx is dense."""
     height = len(spread)
-    x, f, g, along, back = np.zeros(height), np.empty(height), np.empty(height), np.empty(height), np.empty(height)
+    x, f, g = np.zeros(height), np.zeros(height), np.zeros(height)  # of their own: SIMD needs to know
+    along, back = np.zeros(height), np.zeros(height)
     x[0] = bias
     s, pull = np.empty(table.shape[1]), np.zeros(table.shape[1])
     for i in range(len(starts) - 1):

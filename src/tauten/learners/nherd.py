@@ -1,6 +1,6 @@
-"""NHERD: herds a whole cloud of weights N(wₜ, Σₜ), each by the passive-aggressive step that suits it on average.
+"""NHERD: herds a whole cloud of weights v ~ N(wₜ, Σₜ) by one map, v → Av + b, that suits them on average.
 
-    minimise  E‖Av + b − v‖²/2 + C/2·E(y − ⟨Av + b, x⟩)²   over A, b;  v ~ N(wₜ, Σₜ), lengths measured by Σₜ⁻¹,
+    minimise  E‖Av + b − v‖²/2 + C/2·E(y − ⟨Av + b, x⟩)²   over A, b;  lengths are measured by Σₜ⁻¹,
               where ℓ = max(0, 1 − y⟨wₜ, x⟩) > 0
     solution  w = wₜ + α·y·Σₜx,   α = ℓ/(V + 1/C),   A = (I + C·Σₜx xᵀ)⁻¹,   V = xᵀΣₜx
               Σ = AΣₜAᵀ,  that is  Σ⁻¹ = Σₜ⁻¹ + (2C + C²V)·x xᵀ
@@ -65,7 +65,6 @@ class NHERDClassifier(SecondOrder, OnlineClassifier):
     ) -> float:
         """Of all A with AΣₜAᵀ = Σ the cheapest is the one that is symmetric in the directions of Σₜ."""
         missing = max(0.0, 1.0 - y * float(w @ x))
-        half = np.linalg.cholesky(prior)
-        ratio = np.linalg.eigvalsh(np.linalg.solve(half, np.linalg.solve(half, spread).T))
-        stretched = float(((np.sqrt(ratio) - 1.0) ** 2).sum()) / 2
+        halves = np.linalg.cholesky(prior), np.linalg.cholesky(spread)
+        stretched = float(((np.linalg.svd(np.linalg.solve(*halves))[1] - 1.0) ** 2).sum()) / 2
         return distance(w, start, prior) + stretched + self.C / 2 * (missing**2 + float(x @ spread @ x))

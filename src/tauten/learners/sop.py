@@ -1,6 +1,6 @@
 """SOP: the second-order Perceptron, ridge regression on the rows of mistakes.
 
-    minimise  a‖w‖² + Σ (yᵢ − ⟨w, xᵢ⟩)²   over the rows i at which yᵢ⟨w, xᵢ⟩ ≤ 0 was found, this one among them
+    minimise  a‖w‖² + Σ (yᵢ − ⟨w, xᵢ⟩)²   over the rows i of mistakes, yᵢ⟨w, xᵢ⟩ ≤ 0, this one among them
     solution  w = A⁻¹b,  A = a·I + Σ xᵢxᵢᵀ,  b = Σ yᵢxᵢ;   one row at a time, with Σₜ = a·A⁻¹ and V = xᵀΣₜx,
               w = wₜ + (y − ⟨wₜ, x⟩)/(V + a)·Σₜx,   Σ⁻¹ = Σₜ⁻¹ + x xᵀ/a
 
@@ -56,6 +56,10 @@ class SecondOrderPerceptronClassifier(SecondOrder, OnlineClassifier):
     @property
     def step(self) -> Rule:
         return regressed
+
+    @property
+    def moves_two_classes(self) -> bool:
+        return False
 
     def decide(self) -> Any:
         return LEAST_SQUARES.handle
