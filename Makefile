@@ -26,6 +26,7 @@ demo: $(VENV)/ready
 bench: $(VENV)/ready
 	$(RUN) pip install --quiet --group bench
 	$(VENV)/bin/python bench/speed.py
+	$(VENV)/bin/python bench/second_order.py
 
 format: $(VENV)/ready
 	$(RUN) ruff check --fix .

@@ -1,8 +1,10 @@
 """Published figures that must come out, on the data sets that the papers used."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from conftest import load_svmlight
+from conftest import DATA, load_svmlight
 
 import tauten as tt
 
@@ -60,3 +62,18 @@ def test_soft_pamean_on_a9a(a9a):
 def test_without_anchor_scale_the_drop_in_updates_does_not_appear(a9a):
     """With κ = 1, the paper's own formula, PAm updates no less often than PA (published: half as often)."""
     assert over_orders("pamean", *a9a, gamma=0.003)[1] >= 13000
+
+
+@pytest.mark.parametrize("name", ["bupa", "crx"])
+def test_pam_beats_cw_beats_pa(name, monkeypatch):
+    """The claim of the PAM paper on features as they come: in error PAM-II < CW < PA-II, each at its best."""
+    if not (DATA / name).is_dir():
+        pytest.skip(f"needs the public data set {name}: set TAUTEN_DATA to the folder that holds it")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "bench"))
+    from published_pam import POSITIVE, best_of_grid, load
+
+    X, y = load(DATA, name)
+    errors = [
+        best_of_grid(learner, X, y, POSITIVE[name])[1][:, 0].mean() for learner in ("pam2", "cw", "pa2")
+    ]
+    assert errors == sorted(errors)

@@ -199,7 +199,7 @@ class Full(Belief):
         """Room for Σ goes with room for weights."""
         if n_features > LARGEST:
             raise ValueError(
-                f"covariance='full' keeps {n_features:,}² / 2 numbers; expected at most {LARGEST:,} features, "
+                f"covariance='full' keeps {n_features:,}² / 2 numbers; expected at most {LARGEST:,} features "
                 "or covariance='diag'."
             )
         super()._place(table, n_features)
