@@ -141,7 +141,14 @@ class OnlineLearner(Learned):
         raise NotImplementedError
 
     def _loop_plan(self, loss: Rule, C: Floats) -> Plan:
-        return Plan(self.state_.decide(), loss.handle, self.step.handle, C, float(self.fit_intercept))
+        return Plan(
+            report=self.state_.report(),
+            decide=self.state_.decide(),
+            loss=loss.handle,
+            step=self.step.handle,
+            C=C,
+            bias=float(self.fit_intercept),
+        )
 
     def _plain_plan(self, loss: Rule) -> dict[str, Any]:
         """What every plan has."""
@@ -251,7 +258,7 @@ class OnlineLearner(Learned):
     def _learn_fast(self, x: Any, plan: "LoopPlan", y: Floats, margins: Floats) -> bool:
         """Learn one example without any ceremony, where it is plainly one that the model can take."""
         state, record = self.state_, plan.record
-        arguments = plan.loop, y, margins, plan.one, record.scores, record.moved
+        arguments = plan.loop, y, margins, plan.one, record.scores, record.moved, record.asked
         if plan.learn_dict is not None and type(x) is dict and plan.learn_dict(x, state, *arguments):
             return True
         row = self._fast_row(x, plan, learning=True)

@@ -28,7 +28,7 @@ class SecondOrder(OnlineLearner):
 
     covariance: str
     gain: ClassVar[Rule]
-    asked: ClassVar[Rule] = as_given
+    demand: ClassVar[Rule] = as_given
     coupled: ClassVar[bool] = True
     sweepable: ClassVar[frozenset[str]] = frozenset()
     additive: ClassVar[bool] = False  # whether what moves have told adds up, so that shards can be added
@@ -42,9 +42,15 @@ class SecondOrder(OnlineLearner):
 
     def _loop_plan(self, loss: Rule, C: Floats) -> BeliefPlan:
         return BeliefPlan(
-            self.decide(), loss.handle, self.step.handle, C, float(self.fit_intercept),
-            self.asked.handle, self.gain.handle,
-        )  # fmt: skip
+            report=self.state_.report(),
+            decide=self.decide(),
+            demand=self.demand.handle,
+            loss=loss.handle,
+            step=self.step.handle,
+            gain=self.gain.handle,
+            C=C,
+            bias=float(self.fit_intercept),
+        )
 
     def pool(self, states: Sequence[Any], shares: Floats) -> None:
         assert isinstance(self.state_, Belief)

@@ -17,18 +17,22 @@ Progress = Callable[[int, int], None]  # called with the rows learned and the ro
 
 @dataclass
 class Record:
-    """Where a pass writes what happened at each row: scores before the update, and which decisions moved."""
+    """Where a pass writes what happened at each row: scores before the update, which decisions moved, and
+    whether the label was asked.
+    """
 
     scores: Floats
     moved: Flags
+    asked: Flags
 
     @classmethod
     def empty(cls, n_rows: int, state: LinearState) -> Self:
         """Room for what happens to rows in a state."""
-        return cls(np.zeros((n_rows, state.n_columns)), np.zeros((n_rows, state.n_decisions), dtype=np.uint8))
+        moved = np.zeros((n_rows, state.n_decisions), dtype=np.uint8)
+        return cls(np.zeros((n_rows, state.n_columns)), moved, np.ones(n_rows, dtype=np.uint8))
 
     def part(self, first: int, stop: int) -> "Record":
-        return Record(self.scores[first:stop], self.moved[first:stop])
+        return Record(self.scores[first:stop], self.moved[first:stop], self.asked[first:stop])
 
 
 @dataclass
@@ -65,7 +69,9 @@ def learn_rows(
     rows = stream.rows
     for start, block in rows.blocks(*span, state.table.shape[1]):
         record = Record.empty(len(block), state)
-        done = state.learn(block, plan, *decisions(start, start + len(block)), record.scores, record.moved)
+        done = state.learn(
+            block, plan, *decisions(start, start + len(block)), record.scores, record.moved, record.asked
+        )
         after(start, record.part(0, done))
         if done < len(block):
             if rows.trusted or not rows.sparse:

@@ -6,6 +6,7 @@ read once. Every column takes the very steps that its model would take alone.
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tauten.base import OnlineLearner
 from tauten.kernels.first_order import FirstOrder
-from tauten.kernels.state import Floats, Plan
+from tauten.kernels.state import Floats
 from tauten.stream import Decisions, Record, Stream, learn_rows
 
 Outcome = tuple[Floats, NDArray[np.int64]]  # error and updates of each learner
@@ -88,8 +89,8 @@ def _learn_stacked(learners: Sequence[OnlineLearner], stream: Stream, tally: Any
     """Train learners side by side as the columns of one state."""
     single, plans = learners[0].state_, [learner.plan() for learner in learners]
     state = FirstOrder(single.n_features, single.n_classes, single.coupled, single.averaged, len(learners))
-    plan = Plan(
-        state.decide(), plans[0].loss, plans[0].step, np.concatenate([p.C for p in plans]), plans[0].bias
+    plan = replace(
+        plans[0], report=state.report(), decide=state.decide(), C=np.concatenate([p.C for p in plans])
     )
 
     tables = [learner.decision_tables() for learner in learners]

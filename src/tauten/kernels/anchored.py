@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from tauten.kernels.first_order import DECISION
+from tauten.kernels.first_order import DECISION, REPORT
 from tauten.kernels.loops import MOVE, STAY, UPKEEP
 from tauten.kernels.pointers import Rule, invoke
 from tauten.kernels.state import Floats, LinearState, binary_to_columns
@@ -37,6 +37,18 @@ SMALLEST_SCALE_AVERAGED = 1e-3
 def _counted(memory, sqnorm):  # type: ignore[no-untyped-def]
     """1 where a row counts into the means: not while they are frozen, nor where it would drown all others."""
     return 0.0 if memory[FROZEN] == 1.0 or not np.isfinite(sqnorm) else 1.0
+
+
+@njit
+def _combined(s, memory, n, c, scale):  # type: ignore[no-untyped-def]
+    """u, S₊ and S₋ at x with the factors of column c that stand from `scale` on."""
+    n_classes = n if n > 1 else 2
+    own = n + (c if n > 1 else 1)
+    total = 0.0
+    for k in range(n, n + n_classes):
+        total += s[k]
+    f = COUNTS + n_classes + PER_COLUMN * c + scale
+    return memory[f] * s[c] + memory[f + 1] * s[own] + memory[f + 2] * (total - s[own])
 
 
 @njit
@@ -65,8 +77,7 @@ def _anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pu
         f = COUNTS + n_classes + PER_COLUMN * c
         scale, p, q = memory[f + SCALE], memory[f + P], memory[f + Q]
         inside, outside = s[n + k], total - s[n + k]
-        score = scale * s[c] + p * inside + q * outside
-        s[c] = score
+        score = _combined(s, memory, n, c, SCALE)
         pull[c] = -counted * (p if y[i * n + c] > 0.0 else q) / scale
         moved[i * n + c] = False
         if sqnorm == 0.0 or not np.isfinite(sqnorm):
@@ -104,26 +115,15 @@ def anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pul
 
 
 def anchored_averaged(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
-    """The same moves; V gives way as u and S grow, and the scores reported are the average's."""
+    """The same moves; V gives way as u and S grow."""
     n_classes = n if n > 1 else 2
-    first = n + n_classes
     counted = _counted(memory, sqnorm)
-    total = 0.0
-    for k in range(n_classes):
-        total += s[n + k]
-    for c in range(n):
-        k = c if n > 1 else 1
-        f = COUNTS + n_classes + PER_COLUMN * c
-        sums = memory[f + SUM_P] * s[n + k] + memory[f + SUM_Q] * (total - s[n + k])
-        pull[first + c] = memory[f + SUM_SCALE] * s[c] + sums + s[first + c]
     verdict = _anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
     verdict = max(verdict, MOVE)
-    rounds = memory[ROUNDS] - 1.0
     for c in range(n):
         f = COUNTS + n_classes + PER_COLUMN * c
-        s[c] = pull[first + c] / rounds if rounds > 0.0 else 0.0
         entering = memory[f + SUM_P] if y[i * n + c] > 0.0 else memory[f + SUM_Q]
-        pull[first + c] = -memory[f + SUM_SCALE] * pull[c] - counted * entering
+        pull[n + n_classes + c] = -memory[f + SUM_SCALE] * pull[c] - counted * entering
         memory[f + SUM_SCALE] += memory[f + SCALE]
         memory[f + SUM_P] += memory[f + P]
         memory[f + SUM_Q] += memory[f + Q]
@@ -132,7 +132,24 @@ def anchored_averaged(i, s, sqnorm, y, margins, importance, C, memory, loss, ste
     return verdict
 
 
+def last(s, memory, n, scores):  # type: ignore[no-untyped-def]
+    """The scores of the last weights."""
+    for c in range(n):
+        scores[c] = _combined(s, memory, n, c, SCALE)
+    return 0.0
+
+
+def averaged(s, memory, n, scores):  # type: ignore[no-untyped-def]
+    """The scores of the average."""
+    first = n + (n if n > 1 else 2)
+    for c in range(n):
+        total = _combined(s, memory, n, c, SUM_SCALE) + s[first + c]
+        scores[c] = total / memory[ROUNDS] if memory[ROUNDS] > 0.0 else 0.0
+    return 0.0
+
+
 DECISIONS = {False: Rule(anchored, DECISION), True: Rule(anchored_averaged, DECISION)}
+REPORTS = {False: Rule(last, REPORT), True: Rule(averaged, REPORT)}
 
 
 class ClassMeans(LinearState):
@@ -205,6 +222,9 @@ class Anchored(ClassMeans):
 
     def decide(self) -> Any:
         return DECISIONS[self.averaged].handle
+
+    def report(self) -> Any:
+        return REPORTS[self.averaged].handle
 
     @property
     def _factors(self) -> Floats:

@@ -1,15 +1,15 @@
 """What the second-order families share: decisions that know how sure a score is.
 
 A second-order learner holds a belief N(w, Σ) about its weights, with Σ = I at first and one Σ for all
-classes. A row x is scored as ever; the margin that is asked may depend on the variance V of the margin; a
+classes. A row x is scored as ever; the margin demanded may depend on the variance V of the margin; a
 move goes along Σx, and what it has told about the direction x is kept:
 
     w ← w ± α·Σx          Σ⁻¹ ← Σ⁻¹ + c·x xᵀ
 
 Five rules say all of it, each a formula of the learner's paper:
 
-    asked(margin, V)                     the margin asked of this row
-    loss(score, y, asked)                the loss, with the sign of the direction
+    demand(margin, V)                    the margin demanded of this row
+    loss(score, y, demand)               the loss, with the sign of the direction
     step(loss, V, blocks, margin, C)     α
     gain(α, V, blocks, margin, C)        c
 
@@ -25,16 +25,17 @@ from typing import Any, Self
 import numpy as np
 from numba import njit, types
 
+from tauten.kernels.asking import ASKING
 from tauten.kernels.loops import FLAG_ROWS, MATRIX, VECTOR, best_wrong
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, REALS, Rule, invoke, rule
 from tauten.kernels.state import Dense, Flags, Floats, LinearState, Plan, Sparse, binary_to_columns
 
 DECISION = REAL(
     REALS, COUNT, REAL, REAL, REAL, REAL, HANDLE, HANDLE, HANDLE, HANDLE, REALS
-)  # s, n columns, xᵀΣx, y, margin, C, asked, loss, step, gain, pull; returns c, or 0 to stay
+)  # s, n columns, xᵀΣx, y, margin, C, demand, loss, step, gain, pull; returns c, or 0 to stay
 TARGETS = (MATRIX, MATRIX, VECTOR, VECTOR, REAL)  # y, margins, importance, C, bias
-RULES = (types.boolean, *[HANDLE] * 5, MATRIX, FLAG_ROWS)
-# averaged, decide, asked, loss, step, gain, scores, moved
+RULES = (types.boolean, types.UniTuple(HANDLE, 5), MATRIX, FLAG_ROWS, *ASKING)
+# averaged, rules (decide, demand, loss, step, gain), scores, moved, ask, asking, asked
 
 ROUNDS = 0  # memory: rounds behind the average
 LONGEST = 1e100  # squared length of a row: what follows multiplies squares of squares
@@ -43,7 +44,7 @@ ROUNDING = 1e-12  # of score and margin: a loss below it is none
 
 @rule
 def as_given(margin, variance):  # type: ignore[no-untyped-def]
-    """The margin asked does not depend on how sure the score is."""
+    """The margin demanded does not depend on how sure the score is."""
     return margin
 
 
@@ -69,20 +70,20 @@ def _information(alpha, variance, blocks, margin, C, gain):  # type: ignore[no-u
     return c if 0.0 < c < np.inf and np.isfinite(1.0 / c) else 0.0
 
 
-def binary(s, n, variance, y, margin, C, asked, loss, step, gain, pull):  # type: ignore[no-untyped-def]
-    wanted = invoke(asked, (margin, variance))
+def binary(s, n, variance, y, margin, C, demand, loss, step, gain, pull):  # type: ignore[no-untyped-def]
+    wanted = invoke(demand, (margin, variance))
     scale = abs(s[0]) + abs(wanted)
     pull[0] = _alpha(invoke(loss, (s[0], y, wanted)), scale, variance, 1.0, margin, C, step)
     return _information(pull[0], variance, 1.0, margin, C, gain)
 
 
-def max_score(s, n, variance, y, margin, C, asked, loss, step, gain, pull):  # type: ignore[no-untyped-def]
+def max_score(s, n, variance, y, margin, C, demand, loss, step, gain, pull):  # type: ignore[no-untyped-def]
     """The right class against the best wrong one, as two classes of which the later is the side y = 1."""
     right = int(y)
     rival = best_wrong(s, 0, n, right)
     side = 1.0 if right > rival else -1.0
     both = 2.0 * variance
-    wanted = invoke(asked, (margin, both))
+    wanted = invoke(demand, (margin, both))
     scale = abs(s[right]) + abs(s[rival]) + abs(wanted)
     signed_loss = invoke(loss, (side * (s[right] - s[rival]), side, wanted))
     alpha = side * _alpha(signed_loss, scale, both, 2.0, margin, C, step)
@@ -93,7 +94,7 @@ def max_score(s, n, variance, y, margin, C, asked, loss, step, gain, pull):  # t
     return _information(alpha, both, 2.0, margin, C, gain)
 
 
-def least_squares(s, n, variance, y, margin, C, asked, loss, step, gain, pull):  # type: ignore[no-untyped-def]
+def least_squares(s, n, variance, y, margin, C, demand, loss, step, gain, pull):  # type: ignore[no-untyped-def]
     """Where the loss is not 0, each column moves toward a target: y, or of many classes 1 for the right one,
     -1 for the best wrong one and 0 for all others.
     """
@@ -116,31 +117,46 @@ BINARY, MAX_SCORE, LEAST_SQUARES = (Rule(f, DECISION) for f in (binary, max_scor
 
 
 @njit
-def may_move(s, n, sqnorm, y, margin, C, decide, asked, loss, step, gain, pull):  # type: ignore[no-untyped-def]
-    """Whether a row moves anything where its variance is as large as it can be."""
-    if sqnorm == 0.0 or not sqnorm <= LONGEST:
-        return False
-    return invoke(decide, (s, n, sqnorm, y, margin, C, asked, loss, step, gain, pull)) > 0.0
+def decide_row(s, n, variance, y, margin, C, rules, pull):  # type: ignore[no-untyped-def]
+    """c, or 0 to stay."""
+    decide, demand, loss, step, gain = rules
+    return invoke(decide, (s, n, variance, y, margin, C, demand, loss, step, gain, pull))
 
 
 @njit
-def conclude(i, s, n, moves, averaged, memory, pull, scores, moved):  # type: ignore[no-untyped-def]
-    """Write down what happened; the columns of the average give way to the move."""
+def may_move(s, n, sqnorm, y, margin, C, rules, pull):  # type: ignore[no-untyped-def]
+    """Whether a row moves anything where its variance is as large as it can be."""
+    if sqnorm == 0.0 or not sqnorm <= LONGEST:
+        return False
+    return decide_row(s, n, sqnorm, y, margin, C, rules, pull) > 0.0
+
+
+@njit
+def report(i, s, averaged, memory, scores):  # type: ignore[no-untyped-def]
+    """Write down what the model, or its average, says of a row."""
     rounds = memory[ROUNDS]
-    moved[i, 0] = moves
+    n = scores.shape[1]
     for k in range(n):
         scores[i, k] = s[k]
         if averaged:
             scores[i, k] = s[k] + s[n + k] / rounds if rounds > 0.0 else 0.0
-            pull[n + k] = -rounds * pull[k]
-    memory[ROUNDS] = rounds + 1.0
 
 
-@dataclass
+@njit
+def conclude(i, n, moves, averaged, memory, pull, moved):  # type: ignore[no-untyped-def]
+    """Write down whether a row moves; the columns of the average give way to the move."""
+    moved[i, 0] = moves
+    if averaged:
+        for k in range(n):
+            pull[n + k] = -memory[ROUNDS] * pull[k]
+    memory[ROUNDS] += 1.0
+
+
+@dataclass(kw_only=True)
 class BeliefPlan(Plan):
     """A plan with the rules that a belief needs besides."""
 
-    asked: Any
+    demand: Any
     gain: Any
 
 
@@ -163,6 +179,10 @@ class Belief(LinearState):
     def decide(self) -> Any:
         return (MAX_SCORE if self.n_columns > 1 else BINARY).handle
 
+    def report(self) -> int:
+        """The loops report for themselves."""
+        return 0
+
     def run(
         self,
         rows: Dense | Sparse,
@@ -172,12 +192,12 @@ class Belief(LinearState):
         importance: Floats,
         scores: Floats,
         moved: Flags,
+        asked: Flags,
     ) -> int:
         assert isinstance(plan, BeliefPlan)
-        rules = plan.decide, plan.asked, plan.loss, plan.step, plan.gain
-        return self._run(
-            rows, (y, margins, importance, plan.C, plan.bias), (self.averaged, *rules, scores, moved)
-        )
+        rules = plan.decide, plan.demand, plan.loss, plan.step, plan.gain
+        targets = y, margins, importance, plan.C, plan.bias
+        return self._run(rows, targets, (self.averaged, rules, scores, moved, plan.ask, plan.asking, asked))
 
     def _run(self, rows: Dense | Sparse, targets: tuple[Any, ...], rules: tuple[Any, ...]) -> int:
         """The family's loop for dense or for sparse rows."""

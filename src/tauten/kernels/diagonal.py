@@ -9,14 +9,34 @@ Kullback–Leibler divergence). The other reduction in use, the diagonal of Σ i
 from typing import Any
 
 import numpy as np
-from numba import types
+from numba import njit, types
 
-from tauten.kernels.covariance import RULES, TARGETS, Belief, conclude, may_move
+from tauten.kernels.asking import CURIOUS, PASS, STOP, consider, note
+from tauten.kernels.covariance import RULES, TARGETS, Belief, conclude, decide_row, may_move, report
 from tauten.kernels.loops import MATRIX, REORDER, VECTOR, sparse_sqnorm
-from tauten.kernels.pointers import COUNT, invoke, kernel
+from tauten.kernels.pointers import COUNT, kernel
 from tauten.kernels.state import Dense, Floats, Sparse
 
 LARGEST = 1e300  # information, so that no variance vanishes
+
+
+@njit(error_model="numpy")
+def _variance(values, indices, start, end, features, bias, constant):  # type: ignore[no-untyped-def]
+    """xᵀΣx of a sparse row."""
+    last = features.shape[1] - 1
+    variance = bias / (1.0 + constant)
+    for p in range(start, end):
+        variance += values[p] * values[p] / (1.0 + features[indices[p], last])
+    return variance
+
+
+@njit(error_model="numpy", fastmath=REORDER)
+def _dense_variance(x, information, bias, constant):  # type: ignore[no-untyped-def]
+    """xᵀΣx of a dense row."""
+    variance = bias / (1.0 + constant)
+    for j in range(len(x)):
+        variance += x[j] * x[j] / (1.0 + information[j])
+    return variance
 
 
 @kernel(
@@ -26,7 +46,7 @@ LARGEST = 1e300  # information, so that no variance vanishes
 )  # fmt: skip
 def learn_diagonal_sparse(  # type: ignore[no-untyped-def]
     values, indices, starts, trusted, y, margins, importance, C, bias, table, memory,
-    averaged, decide, asked, loss, step, gain, scores, moved,
+    averaged, rules, scores, moved, ask, asking, asked,
 ):  # fmt: skip
     """Learn sparse rows; a feature's columns lie side by side."""
     n = scores.shape[1]
@@ -44,16 +64,25 @@ def learn_diagonal_sparse(  # type: ignore[no-untyped-def]
             for p in range(start, end):
                 total += values[p] * features[indices[p], k]
             s[k] = total
+        report(i, s, averaged, memory, scores)
+        if ask != 0:
+            variance = 0.0
+            if asking[CURIOUS] == 1.0:
+                variance = _variance(values, indices, start, end, features, bias, table[0, last])
+            choice = consider(i, scores, variance, sqnorm, y[i, 0], ask, asking, asked, moved)
+            if choice == PASS:
+                continue
+            if choice == STOP:
+                return -1 - i
         rate = C[0] * importance[i]
-        target, margin = y[i, 0], margins[i, 0]
         c = 0.0
-        if may_move(s, n, sqnorm, target, margin, rate, decide, asked, loss, step, gain, pull):
-            variance = bias / (1.0 + table[0, last])
-            for p in range(start, end):
-                variance += values[p] * values[p] / (1.0 + features[indices[p], last])
-            c = invoke(decide, (s, n, variance, target, margin, rate, asked, loss, step, gain, pull))
+        if may_move(s, n, sqnorm, y[i, 0], margins[i, 0], rate, rules, pull):
+            variance = _variance(values, indices, start, end, features, bias, table[0, last])
+            c = decide_row(s, n, variance, y[i, 0], margins[i, 0], rate, rules, pull)
         moves = 0.0 < c * sqnorm < np.inf
-        conclude(i, s, n, moves, averaged, memory, pull, scores, moved)
+        conclude(i, n, moves, averaged, memory, pull, moved)
+        if ask != 0:
+            note(i, moved, sqnorm, asking)
         if moves:
             along = bias / (1.0 + table[0, last])
             for k in range(last):
@@ -71,7 +100,7 @@ def learn_diagonal_sparse(  # type: ignore[no-untyped-def]
 @kernel(COUNT(MATRIX, *TARGETS, MATRIX, VECTOR, *RULES), fastmath=REORDER)
 def learn_diagonal_dense(  # type: ignore[no-untyped-def]
     X, y, margins, importance, C, bias, table, memory,
-    averaged, decide, asked, loss, step, gain, scores, moved,
+    averaged, rules, scores, moved, ask, asking, asked,
 ):  # fmt: skip
     """Learn dense rows; the columns are turned into rows while it runs, so that SIMD goes along x."""
     n_rows, width = X.shape
@@ -97,16 +126,26 @@ def learn_diagonal_dense(  # type: ignore[no-untyped-def]
             for j in range(width):
                 total += w[j] * x[j]
             s[k] = bias * constant[k] + total
+        report(i, s, averaged, memory, scores)
+        if ask != 0:
+            variance = 0.0
+            if asking[CURIOUS] == 1.0:
+                variance = _dense_variance(x, information, bias, constant[last])
+            choice = consider(i, scores, variance, sqnorm, y[i, 0], ask, asking, asked, moved)
+            if choice == PASS:
+                continue
+            if choice == STOP:
+                done = -1 - i
+                break
         rate = C[0] * importance[i]
-        target, margin = y[i, 0], margins[i, 0]
         c = 0.0
-        if may_move(s, n, sqnorm, target, margin, rate, decide, asked, loss, step, gain, pull):
-            variance = bias / (1.0 + constant[last])
-            for j in range(width):
-                variance += x[j] * x[j] / (1.0 + information[j])
-            c = invoke(decide, (s, n, variance, target, margin, rate, asked, loss, step, gain, pull))
+        if may_move(s, n, sqnorm, y[i, 0], margins[i, 0], rate, rules, pull):
+            variance = _dense_variance(x, information, bias, constant[last])
+            c = decide_row(s, n, variance, y[i, 0], margins[i, 0], rate, rules, pull)
         moves = 0.0 < c * sqnorm < np.inf
-        conclude(i, s, n, moves, averaged, memory, pull, scores, moved)
+        conclude(i, n, moves, averaged, memory, pull, moved)
+        if ask != 0:
+            note(i, moved, sqnorm, asking)
         if moves:
             for k in range(last):
                 a = pull[k]

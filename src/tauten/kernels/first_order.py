@@ -20,6 +20,8 @@ DECISION = REAL(
     COUNT, REALS, REAL, REALS, REALS, REAL, REALS, REALS, HANDLE, HANDLE, COUNT, REALS, FLAGS
 )  # row, s, sqnorm, y, margins, importance, C, memory, loss, step, n decisions, pull, moved
 
+REPORT = REAL(REALS, REALS, COUNT, REALS)  # s, memory, n columns of weights, scores
+
 GROUP, ROUNDS = 0, 1  # memory: columns a decision couples; rounds behind the average
 
 
@@ -67,13 +69,26 @@ def _max_score(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, p
 
 
 @njit
-def _average(s, memory, n_columns, pull):  # type: ignore[no-untyped-def]
-    """Keep the average in step with the weights, and report the averaged model's scores."""
-    rounds = memory[ROUNDS]
+def _average(memory, n_columns, pull):  # type: ignore[no-untyped-def]
+    """Keep the average in step with the weights."""
     for c in range(n_columns):
-        pull[n_columns + c] = -rounds * pull[c]
-        s[c] = s[c] + s[n_columns + c] / rounds if rounds > 0.0 else 0.0
-    memory[ROUNDS] = rounds + 1.0
+        pull[n_columns + c] = -memory[ROUNDS] * pull[c]
+    memory[ROUNDS] += 1.0
+
+
+def last(s, memory, n, scores):  # type: ignore[no-untyped-def]
+    """The scores of the last weights."""
+    for c in range(n):
+        scores[c] = s[c]
+    return 0.0
+
+
+def averaged(s, memory, n, scores):  # type: ignore[no-untyped-def]
+    """The scores of the average."""
+    rounds = memory[ROUNDS]
+    for c in range(n):
+        scores[c] = s[c] + s[n + c] / rounds if rounds > 0.0 else 0.0
+    return 0.0
 
 
 def binary(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
@@ -86,13 +101,13 @@ def max_score(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pu
 
 def binary_averaged(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
     verdict = _binary(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
-    _average(s, memory, n, pull)
+    _average(memory, n, pull)
     return verdict
 
 
 def max_score_averaged(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved):  # type: ignore[no-untyped-def]
     verdict = _max_score(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pull, moved)
-    _average(s, memory, n * int(memory[GROUP]), pull)
+    _average(memory, n * int(memory[GROUP]), pull)
     return verdict
 
 
@@ -107,6 +122,9 @@ DECISIONS = {
 }
 
 
+REPORTS = {False: Rule(last, REPORT), True: Rule(averaged, REPORT)}
+
+
 class FirstOrder(LinearState):
     """Weights, and behind them the columns of the average where one is kept."""
 
@@ -118,6 +136,9 @@ class FirstOrder(LinearState):
 
     def decide(self) -> Any:
         return DECISIONS[self.coupled and self.n_classes > 2, self.averaged].handle
+
+    def report(self) -> Any:
+        return REPORTS[self.averaged].handle
 
     def readout(self, table: Floats) -> Floats:
         if not self.averaged:

@@ -19,9 +19,10 @@ import numpy as np
 from numba import njit, types
 from scipy.linalg import cholesky, solve_triangular
 
-from tauten.kernels.covariance import RULES, TARGETS, Belief, conclude, may_move
+from tauten.kernels.asking import CURIOUS, LEARN, STOP, consider, note
+from tauten.kernels.covariance import RULES, TARGETS, Belief, conclude, decide_row, may_move, report
 from tauten.kernels.loops import MATRIX, REORDER, VECTOR, sparse_sqnorm
-from tauten.kernels.pointers import COUNT, invoke, kernel
+from tauten.kernels.pointers import COUNT, kernel
 from tauten.kernels.state import Dense, Floats, Sparse
 
 LARGEST = 32_768  # features: their L alone takes 4 GB
@@ -99,29 +100,37 @@ def inform(factor, spread, f, c, g, along, back):  # type: ignore[no-untyped-def
 @njit(error_model="numpy")
 def _learn_row(  # type: ignore[no-untyped-def]
     i, x, s, sqnorm, y, margins, importance, C, table, factor, spread, memory,
-    averaged, decide, asked, loss, step, gain, scores, moved, pull, f, g, along, back,
+    averaged, rules, scores, moved, ask, asking, asked, pull, f, g, along, back,
 ):  # fmt: skip
-    """What follows once x is scored, in the order of every family: decide, write down, move."""
+    """What follows once x is scored, in the order of every family: report, ask, decide, move."""
     n = scores.shape[1]
+    report(i, s, averaged, memory, scores)
+    if ask != 0:
+        variance = whiten(factor, spread, x, f) if asking[CURIOUS] == 1.0 else 0.0
+        choice = consider(i, scores, variance, sqnorm, y[i, 0], ask, asking, asked, moved)
+        if choice != LEARN:
+            return choice
     rate = C[0] * importance[i]
-    target, margin = y[i, 0], margins[i, 0]
     c = 0.0
-    if may_move(s, n, sqnorm, target, margin, rate, decide, asked, loss, step, gain, pull):
+    if may_move(s, n, sqnorm, y[i, 0], margins[i, 0], rate, rules, pull):
         variance = whiten(factor, spread, x, f)
-        c = invoke(decide, (s, n, variance, target, margin, rate, asked, loss, step, gain, pull))
+        c = decide_row(s, n, variance, y[i, 0], margins[i, 0], rate, rules, pull)
     moves = 0.0 < c * sqnorm < np.inf
-    conclude(i, s, n, moves, averaged, memory, pull, scores, moved)
+    conclude(i, n, moves, averaged, memory, pull, moved)
+    if ask != 0:
+        note(i, moved, sqnorm, asking)
     if moves:
         inform(factor, spread, f, c, g, along, back)
         for j in range(len(table)):
             for k in range(len(s)):
                 table[j, k] += pull[k] * g[j]
+    return LEARN
 
 
 @kernel(COUNT(MATRIX, *TARGETS, *BELIEF, *RULES), fastmath=REORDER)
 def learn_full_dense(  # type: ignore[no-untyped-def]
     X, y, margins, importance, C, bias, table, factor, spread, memory,
-    averaged, decide, asked, loss, step, gain, scores, moved,
+    averaged, rules, scores, moved, ask, asking, asked,
 ):  # fmt: skip
     """Learn dense rows."""
     n_rows, width = X.shape
@@ -142,10 +151,12 @@ def learn_full_dense(  # type: ignore[no-untyped-def]
             for j in range(1 + width):
                 total += table[j, k] * x[j]
             s[k] = total
-        _learn_row(
+        choice = _learn_row(
             i, x, s, sqnorm, y, margins, importance, C, table, factor, spread, memory,
-            averaged, decide, asked, loss, step, gain, scores, moved, pull, f, g, along, back,
+            averaged, rules, scores, moved, ask, asking, asked, pull, f, g, along, back,
         )  # fmt: skip
+        if choice == STOP:
+            return -1 - i
     return n_rows
 
 
@@ -154,7 +165,7 @@ def learn_full_dense(  # type: ignore[no-untyped-def]
 )  # fmt: skip
 def learn_full_sparse(  # type: ignore[no-untyped-def]
     values, indices, starts, trusted, y, margins, importance, C, bias, table, factor, spread, memory,
-    averaged, decide, asked, loss, step, gain, scores, moved,
+    averaged, rules, scores, moved, ask, asking, asked,
 ):  # fmt: skip
     """Learn sparse rows: scored at O(non-zeros), moved like dense ones, for Σx is dense."""
     height = len(spread)
@@ -174,10 +185,12 @@ def learn_full_sparse(  # type: ignore[no-untyped-def]
             x[j] = values[p]
             for k in range(len(s)):
                 s[k] += values[p] * table[j, k]
-        _learn_row(
+        choice = _learn_row(
             i, x, s, sqnorm, y, margins, importance, C, table, factor, spread, memory,
-            averaged, decide, asked, loss, step, gain, scores, moved, pull, f, g, along, back,
+            averaged, rules, scores, moved, ask, asking, asked, pull, f, g, along, back,
         )  # fmt: skip
+        if choice == STOP:
+            return -1 - i
         for p in range(start, end):
             x[np.int64(indices[p]) + 1] = 0.0
     return len(starts) - 1

@@ -61,7 +61,8 @@ _learn = numba.njit(learn_sparse_column.function, error_model="numpy")
 @kernel(COUNT(_OBJECT, _OBJECT, types.int64[::1], types.uintp[::1], *SPARSE.args), nogil=False)
 def learn_dict(  # type: ignore[no-untyped-def]
     row, index, cursor, item, values, indices, starts, trusted,
-    y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved,
+    y, margins, importance, C, bias, table, memory, report, decide, loss, step, scores, moved,
+    ask, asking, asked,
 ):  # fmt: skip
     """`gather`, and on with `learn_sparse_column`: a call saved is a fifth of the time."""
     n = _gather(row, index, indices, values, cursor, item)
@@ -70,7 +71,8 @@ def learn_dict(  # type: ignore[no-untyped-def]
     starts[1] = n
     return _learn(
         values, indices, starts, trusted,
-        y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved,
+        y, margins, importance, C, bias, table, memory, report, decide, loss, step, scores, moved,
+        ask, asking, asked,
     )  # fmt: skip
 
 
@@ -112,6 +114,7 @@ class Gatherer:
         importance: Floats,
         scores: Floats,
         moved: Flags,
+        asked: Flags,
     ) -> bool:
         """Gather an example and learn it in a state of one column: whether that could be done."""
         row = self._row
@@ -122,7 +125,8 @@ class Gatherer:
             id(example), id(self._index), self._cursor, self._item,
             row.values, row.indices, self._starts, True,
             y, margins, importance, plan.C, plan.bias, state.used, state.memory,
-            plan.decide, plan.loss, plan.step, scores, moved,
+            plan.report, plan.decide, plan.loss, plan.step, scores, moved,
+            plan.ask, plan.asking, asked,
         )  # fmt: skip
         if done != 1:
             return False

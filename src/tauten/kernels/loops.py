@@ -4,9 +4,13 @@ The state is one table: row 0 belongs to the constant feature (the bias), row 1 
 to each vector that is kept (weights of a class, of a grid point; sums for means and averages). For every row
 x
 
-    scores  s = xᵀ·table                    one number a column, and q = ‖x‖², both with the constant feature
-    decide  s, q, label → pull              the family's decision, handed in by address (see `pointers`)
+    score   s = xᵀ·table                    one number a column, and q = ‖x‖², both with the constant feature
+    report  s → scores                      what the model as it is says of x
+    ask     scores → whether to go on       see `asking`; most learners learn every label
+    decide  s, q, label → pull              what to move
     move    table += x·pullᵀ                only if the decision says so
+
+Report and decision are the family's, the asking rule is whoever's, all handed in by address (see `pointers`).
 
 Arguments common to the loops, n rows and g decisions a row:
     y, margins   (n, g)   the side of each decision (±1; a class code; a real target) and the margin asked of
@@ -16,22 +20,25 @@ Arguments common to the loops, n rows and g decisions a row:
     bias                  1 or 0: the constant feature
     memory                what a family keeps besides its table
     scores, moved (n, g') written: the model's scores before the update, and which decisions moved
+    ask, asking, asked    see `asking`
 
 A loop returns how many rows it has learned. It ends early after a row whose decision asks for upkeep (UPKEEP,
 see `anchored`), and it returns -1 - i before a row i that it cannot learn: one with a value that is not
-finite, a column out of range, or (unless `trusted`) columns that do not ascend. A row whose squared length is
-zero or overflows is scored and passed over: there is no direction to move in, or none that floats can follow.
+finite, a column out of range, (unless `trusted`) columns that do not ascend, or a label that was asked for
+and is not known yet. A row whose squared length is zero or overflows is scored and passed over: there is no
+direction to move in, or none that floats can follow.
 """
 
 import numpy as np
 from numba import njit, types
 
+from tauten.kernels.asking import ASKING, PASS, STOP, consider, note
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
 
 VECTOR = types.float64[::1]
 MATRIX = types.float64[:, ::1]
 FLAG_ROWS = types.uint8[:, ::1]
-_COMMON = (MATRIX, MATRIX, VECTOR, VECTOR, REAL, MATRIX, VECTOR, HANDLE, HANDLE, HANDLE, MATRIX, FLAG_ROWS)
+_COMMON = (MATRIX, MATRIX, VECTOR, VECTOR, REAL, MATRIX, VECTOR, *[HANDLE] * 4, MATRIX, FLAG_ROWS, *ASKING)
 DENSE = COUNT(MATRIX, *_COMMON)
 SPARSE = COUNT(VECTOR, types.uint32[::1], types.uint64[::1], types.boolean, *_COMMON)
 
@@ -82,7 +89,10 @@ def sparse_sqnorm(values, indices, start, end, trusted, width, bias):  # type: i
 
 
 @kernel(DENSE, fastmath=REORDER)
-def learn_dense(X, y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved):  # type: ignore[no-untyped-def]
+def learn_dense(  # type: ignore[no-untyped-def]
+    X, y, margins, importance, C, bias, table, memory, report, decide, loss, step, scores, moved,
+    ask, asking, asked,
+):  # fmt: skip
     """Learn dense rows; the columns are turned into rows while it runs, so that SIMD goes along x."""
     n_rows, width = X.shape
     n_columns = table.shape[1]
@@ -110,6 +120,17 @@ def learn_dense(X, y, margins, importance, C, bias, table, memory, decide, loss,
             done = -1 - i
             break
         if n_columns == 1:  # spelt out, as in `learn_sparse_column`
+            scores[i, 0] = s[0]
+        else:
+            invoke(report, (s, memory, scores.shape[1], scores[i]))
+        if ask != 0:
+            choice = consider(i, scores, 0.0, sqnorm, y[i, 0], ask, asking, asked, moved)
+            if choice == PASS:
+                continue
+            if choice == STOP:
+                done = -1 - i
+                break
+        if n_columns == 1:
             pull[0] = signed_step(
                 invoke(loss, (s[0], y[i, 0], margins[i, 0])), sqnorm, C[0] * importance[i], step
             )
@@ -119,8 +140,8 @@ def learn_dense(X, y, margins, importance, C, bias, table, memory, decide, loss,
             verdict = invoke(
                 decide, (i, s, sqnorm, y, margins, importance[i], C, memory, loss, step, len(C), pull, moved)
             )
-        for c in range(scores.shape[1]):
-            scores[i, c] = s[c]
+        if ask != 0:
+            note(i, moved, sqnorm, asking)
         if verdict != STAY:
             for c in range(n_columns):
                 a = pull[c]
@@ -141,7 +162,8 @@ def learn_dense(X, y, margins, importance, C, bias, table, memory, decide, loss,
 @kernel(SPARSE, slp=True)
 def learn_sparse(  # type: ignore[no-untyped-def]
     values, indices, starts, trusted,
-    y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved,
+    y, margins, importance, C, bias, table, memory, report, decide, loss, step, scores, moved,
+    ask, asking, asked,
 ):  # fmt: skip
     """Learn sparse rows; a feature's columns lie side by side, and are scored and moved eight at a time."""
     n_rows = len(starts) - 1
@@ -177,11 +199,18 @@ def learn_sparse(  # type: ignore[no-untyped-def]
             s[c] = total
         for c in range(n_columns):
             s[c] += bias * table[0, c]
+        invoke(report, (s, memory, scores.shape[1], scores[i]))
+        if ask != 0:
+            choice = consider(i, scores, 0.0, sqnorm, y[i, 0], ask, asking, asked, moved)
+            if choice == PASS:
+                continue
+            if choice == STOP:
+                return -1 - i
         verdict = invoke(
             decide, (i, s, sqnorm, y, margins, importance[i], C, memory, loss, step, len(C), pull, moved)
         )
-        for c in range(scores.shape[1]):
-            scores[i, c] = s[c]
+        if ask != 0:
+            note(i, moved, sqnorm, asking)
         if verdict != STAY:
             for c in range(n_columns):
                 table[0, c] += pull[c] * bias
@@ -243,7 +272,8 @@ def score_sparse(values, indices, starts, bias, table, raw):  # type: ignore[no-
 @kernel(SPARSE)
 def learn_sparse_column(  # type: ignore[no-untyped-def]
     values, indices, starts, trusted,
-    y, margins, importance, C, bias, table, memory, decide, loss, step, scores, moved,
+    y, margins, importance, C, bias, table, memory, report, decide, loss, step, scores, moved,
+    ask, asking, asked,
 ):  # fmt: skip
     """`learn_sparse` for a table of one column: its one decision is spelt out, two sums run abreast."""
     n_rows = len(starts) - 1
@@ -287,8 +317,16 @@ def learn_sparse_column(  # type: ignore[no-untyped-def]
         if not np.isfinite(sqnorm) and not np.isfinite(values[start:end]).all():
             return -1 - i
         scores[i, 0] = score
+        if ask != 0:
+            choice = consider(i, scores, 0.0, sqnorm, y[i, 0], ask, asking, asked, moved)
+            if choice == PASS:
+                continue
+            if choice == STOP:
+                return -1 - i
         a = signed_step(invoke(loss, (score, y[i, 0], margins[i, 0])), sqnorm, C[0] * importance[i], step)
         moved[i, 0] = a != 0.0
+        if ask != 0:
+            note(i, moved, sqnorm, asking)
         if a != 0.0:
             intercept += a * bias
             table[0, 0] = intercept

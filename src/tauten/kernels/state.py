@@ -5,7 +5,7 @@ of weights a decision (or class), then what the family adds. `memory` is a short
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,15 +18,18 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.uint8]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Plan:
     """What a learner tells its loop: the rules by handle, and the numbers that go with them."""
 
+    report: Any
     decide: Any
     loss: Any
     step: Any
     C: Floats
     bias: float
+    ask: Any = 0  # every label is learned
+    asking: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass
@@ -76,7 +79,7 @@ class LinearState:
         """`n_classes` is 0 for regression; `coupled` classes compete in one decision, others in one each."""
         self.n_features, self.n_classes, self.n_models = n_features, n_classes, n_models
         self.coupled, self.averaged = bool(coupled), bool(averaged)
-        self.n_rounds = self.n_moves = 0  # rows learned, and those at which any decision moved
+        self.n_rounds = self.n_moves = 0  # rows whose label was learned, those at which any decision moved
         self._place(np.zeros((1 + n_features, self._table_width())), n_features)
         self.memory: Floats = self._new_memory()
 
@@ -88,6 +91,10 @@ class LinearState:
 
     def decide(self) -> Any:
         """The handle of the family's decision."""
+        raise NotImplementedError
+
+    def report(self) -> Any:
+        """The handle of what makes scores of a row's products with the table."""
         raise NotImplementedError
 
     def upkeep(self) -> None:
@@ -151,18 +158,20 @@ class LinearState:
         importance: Floats,
         scores: Floats,
         moved: Flags,
+        asked: Flags,
     ) -> int:
         """Learn the rows in order, up to the first that cannot be learned: how many were."""
         first = 0
         while first < len(rows):
             done = self.run(
                 rows.rest(first) if first else rows,
-                plan, y[first:], margins[first:], importance[first:], scores[first:], moved[first:],
+                plan, y[first:], margins[first:], importance[first:],
+                scores[first:], moved[first:], asked[first:],
             )  # fmt: skip
             first += done if done >= 0 else -1 - done
             if done < 0:
                 break
-        self.n_rounds += first
+        self.n_rounds += int(np.count_nonzero(asked[:first]))
         done_moved = moved[:first]
         self.n_moves += int(np.count_nonzero(done_moved if moved.shape[1] == 1 else done_moved.any(axis=1)))
         return first
@@ -176,9 +185,10 @@ class LinearState:
         importance: Floats,
         scores: Floats,
         moved: Flags,
+        asked: Flags,
     ) -> bool:
         """The same for a single row, at less cost: whether it was learned."""
-        if self.run(row, plan, y, margins, importance, scores, moved) != 1:
+        if self.run(row, plan, y, margins, importance, scores, moved, asked) != 1:
             return False
         self.n_rounds += 1
         self.n_moves += 1 in moved.tobytes()
@@ -193,20 +203,23 @@ class LinearState:
         importance: Floats,
         scores: Floats,
         moved: Flags,
+        asked: Flags,
     ) -> int:
         """One call of the compiled loop: how many rows it learned, or -1 - i before a row i that it can't."""
         loop: Kernel
         if isinstance(rows, Dense):
             done: int = loops.learn_dense.run(
                 rows.X, y, margins, importance, plan.C, plan.bias, self.used, self.memory,
-                plan.decide, plan.loss, plan.step, scores, moved,
+                plan.report, plan.decide, plan.loss, plan.step, scores, moved,
+                plan.ask, plan.asking, asked,
             )  # fmt: skip
         else:
             loop = loops.learn_sparse_column if self.in_one_column else loops.learn_sparse
             done = loop.run(
                 rows.values, rows.indices, rows.starts, rows.trusted,
                 y, margins, importance, plan.C, plan.bias, self.used, self.memory,
-                plan.decide, plan.loss, plan.step, scores, moved,
+                plan.report, plan.decide, plan.loss, plan.step, scores, moved,
+                plan.ask, plan.asking, asked,
             )  # fmt: skip
         self.upkeep()
         return done

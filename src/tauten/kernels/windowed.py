@@ -14,6 +14,7 @@ import numpy as np
 from numba import types
 
 from tauten.kernels.anchored import COUNTS, FROZEN, GAMMA, KAPPA, ROUNDS, ClassMeans
+from tauten.kernels.asking import ASKING, PASS, STOP, consider, note
 from tauten.kernels.loops import FLAG_ROWS, MATRIX, VECTOR, sparse_sqnorm
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
 from tauten.kernels.state import Dense, Flags, Floats, Plan, Sparse, binary_to_columns
@@ -24,12 +25,12 @@ QUEUE = types.float64[:, :, ::1]
 @kernel(
     COUNT(
         VECTOR, types.uint32[::1], types.uint64[::1], types.boolean, MATRIX, MATRIX, VECTOR, VECTOR, REAL,
-        MATRIX, VECTOR, QUEUE, VECTOR, types.boolean, HANDLE, HANDLE, MATRIX, FLAG_ROWS,
+        MATRIX, VECTOR, QUEUE, VECTOR, types.boolean, HANDLE, HANDLE, MATRIX, FLAG_ROWS, *ASKING,
     )
 )  # fmt: skip
 def learn_windowed(  # type: ignore[no-untyped-def]
     values, indices, starts, trusted, y, margins, importance, C, bias,
-    table, memory, queue, shares, averaged, loss, step, scores, moved,
+    table, memory, queue, shares, averaged, loss, step, scores, moved, ask, asking, asked,
 ):  # fmt: skip
     """Learn sparse rows; `queue` is a ring of classifiers and `shares` weighs them, the oldest first."""
     n_rows = len(starts) - 1
@@ -40,11 +41,30 @@ def learn_windowed(  # type: ignore[no-untyped-def]
     window = len(queue)
     gamma, kappa = memory[GAMMA], memory[KAPPA]
     fresh = np.empty(height)
+    last = np.empty(n)
     for i in range(n_rows):
         start, end = starts[i], starts[i + 1]
         sqnorm = sparse_sqnorm(values, indices, start, end, trusted, height - 1, bias)
         if sqnorm < 0.0:
             return -1 - i
+        rounds = memory[ROUNDS]
+        for c in range(n):
+            score = bias * table[0, c]
+            average = bias * table[0, first_average + c] if averaged else 0.0
+            for p in range(start, end):
+                score += table[1 + indices[p], c] * values[p]
+                if averaged:
+                    average += table[1 + indices[p], first_average + c] * values[p]
+            last[c] = score
+            scores[i, c] = score
+            if averaged:
+                scores[i, c] = score + average / rounds if rounds > 0.0 else 0.0
+        if ask != 0:
+            choice = consider(i, scores, 0.0, sqnorm, y[i, 0], ask, asking, asked, moved)
+            if choice == PASS:
+                continue
+            if choice == STOP:
+                return -1 - i
         finite = np.isfinite(sqnorm)
         counted = 1.0 if finite and memory[FROZEN] == 0.0 else 0.0
         own = 1 if y[i, 0] > 0.0 else 0
@@ -59,18 +79,9 @@ def learn_windowed(  # type: ignore[no-untyped-def]
         n_counted = 0.0
         for k in range(n_classes):
             n_counted += memory[COUNTS + k]
-        rounds = memory[ROUNDS]
         for c in range(n):
             moved[i, c] = False
-            score = bias * table[0, c]
-            average = bias * table[0, first_average + c] if averaged else 0.0
-            for p in range(start, end):
-                score += table[1 + indices[p], c] * values[p]
-                if averaged:
-                    average += table[1 + indices[p], first_average + c] * values[p]
-            scores[i, c] = score
-            if averaged:
-                scores[i, c] = score + average / rounds if rounds > 0.0 else 0.0
+            score = last[c]
             signed_loss = invoke(loss, (score, y[i, c], margins[i, c]))
             if sqnorm == 0.0 or not finite or signed_loss == 0.0 or not np.isfinite(signed_loss):
                 continue
@@ -112,6 +123,8 @@ def learn_windowed(  # type: ignore[no-untyped-def]
                     table[j, first_average + c] -= rounds * (fresh[j] - table[j, c])
                 table[j, c] = fresh[j]
         memory[ROUNDS] += 1.0
+        if ask != 0:
+            note(i, moved, sqnorm, asking)
     return n_rows
 
 
@@ -138,18 +151,23 @@ class Windowed(ClassMeans):
         importance: Floats,
         scores: Floats,
         moved: Flags,
+        asked: Flags,
     ) -> int:
         if isinstance(rows, Dense):
             rows = _as_sparse(rows)
         done: int = learn_windowed.run(
             rows.values, rows.indices, rows.starts, rows.trusted, y, margins, importance, plan.C, plan.bias,
             self.table, self.memory, self.queue, self.shares, self.averaged,
-            plan.loss, plan.step, scores, moved,
+            plan.loss, plan.step, scores, moved, plan.ask, plan.asking, asked,
         )  # fmt: skip
         return done
 
     def decide(self) -> int:
         """The loop decides for itself."""
+        return 0
+
+    def report(self) -> int:
+        """And reports."""
         return 0
 
     def readout(self, table: Floats) -> Floats:

@@ -74,15 +74,15 @@ class Confident(SecondOrder, OnlineClassifier):
     phi: float | None
 
     loss: ClassVar[Rule] = hinge
-    asked: ClassVar[Rule] = in_deviations
+    demand: ClassVar[Rule] = in_deviations
     gain: ClassVar[Rule] = gain
 
-    def asked_deviations(self) -> float:
+    def quantile(self) -> float:
         """φ, from whichever of the two was given."""
         return float(ndtri(self.eta)) if self.phi is None else float(self.phi)
 
     def margins(self, y: Floats) -> Floats:
-        return np.full_like(y, self.asked_deviations())
+        return np.full_like(y, self.quantile())
 
     def slack(self, missing: float) -> float:
         """What a margin that stays short costs."""
@@ -91,7 +91,7 @@ class Confident(SecondOrder, OnlineClassifier):
     def objective_of_belief(
         self, w: Floats, spread: Floats, start: Floats, prior: Floats, x: Floats, y: float
     ) -> float:
-        missing = self.asked_deviations() * np.sqrt(x @ spread @ x) - y * float(w @ x)
+        missing = self.quantile() * np.sqrt(x @ spread @ x) - y * float(w @ x)
         return distance(w, start, prior) + divergence(spread, prior) + self.slack(max(0.0, float(missing)))
 
 
