@@ -1,0 +1,49 @@
+"""What every asking rule is: parameters, and the probability of asking for a label."""
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from tauten import parameters
+from tauten.kernels.asking import CURIOUS, GIVEN, PARAMETERS, SEED
+from tauten.kernels.pointers import Rule
+
+Asking = NDArray[np.float64]
+
+
+@dataclass(eq=False, repr=False)
+class AskRule(BaseEstimator):
+    """When to ask. A rule of one's own: numbers as parameters, and `probability` made by `ask_rule`."""
+
+    probability: ClassVar[Rule]
+    curious: ClassVar[bool] = False  # whether it wants the variance of the score
+
+    def check(self) -> None:
+        """Raise a ValueError for a parameter that is not allowed."""
+        parameters.check(self)
+
+    def numbers(self) -> list[float]:
+        """The parameters, as the rule finds them from `asking[PARAMETERS]` on."""
+        return [float(getattr(self, field.name)) for field in fields(self)]
+
+    def begin(self, seed: int) -> Asking:
+        """The vector `asking` before the first row."""
+        asking = np.zeros(PARAMETERS + len(self.numbers()))
+        asking[SEED], asking[GIVEN] = seed, 1.0
+        self.settle(asking)
+        return asking
+
+    def settle(self, asking: Asking) -> None:
+        """Take the parameters as they are now."""
+        asking[CURIOUS] = float(self.curious)
+        asking[PARAMETERS:] = self.numbers()
+
+    def chance(self, score: float, variance: float, sqnorm: float, asking: Asking) -> float:
+        """The probability of asking, in plain Python."""
+        return float(self.probability(score, variance, sqnorm, asking))
+
+    def __sklearn_tags__(self) -> Any:
+        raise AttributeError("An asking rule is no estimator.")

@@ -1,0 +1,1 @@
+"""What wraps a learner and is one."""
