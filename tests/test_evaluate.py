@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import ttest_rel
 from sklearn import metrics
+from sklearn.linear_model import SGDClassifier
 
 import tauten as tt
 
@@ -202,6 +203,77 @@ def test_compare_reads_lists_of_dicts_and_frames():
     a, b, c = (tt.compare(["pa1"], data, y, repeats=2).errors("pa1") for data in (X, dicts, frame))
     np.testing.assert_array_equal(a, b)
     np.testing.assert_array_equal(a, c)
+
+
+@pytest.mark.filterwarnings("ignore:Constructing a DIA matrix")
+@pytest.mark.parametrize("form", ["coo", "dia", "bsr", "csc", "lil"])
+def test_compare_reads_every_sparse_form(form):
+    """Any sparse form has the errors of CSR, and so has a Series of dicts those of a list."""
+    pd = pytest.importorskip("pandas")
+    X, y = rows()
+    errors = [
+        tt.compare(["pa1"], data, y, repeats=2).errors("pa1")
+        for data in (sp.csr_matrix(X), getattr(sp, f"{form}_matrix")(X), getattr(sp, f"{form}_array")(X))
+    ]
+    assert errors[0].tolist() == errors[1].tolist() == errors[2].tolist()
+    dicts = [dict(zip("abcdef", row.tolist(), strict=True)) for row in X]
+    as_list, as_series = (
+        tt.compare(["pa1"], d, y, repeats=2).errors("pa1") for d in (dicts, pd.Series(dicts))
+    )
+    assert as_list.tolist() == as_series.tolist()
+
+
+def test_compare_takes_one_learner():
+    """A registry name, or a learner, stands for a list of it."""
+    X, y = rows()
+    assert tt.compare("pa1", X, y, repeats=2).names == ["pa1"]
+    assert tt.compare(tt.PAClassifier(), X, y, repeats=2).names == ["PAClassifier()"]
+
+
+def test_what_cannot_be_evaluated_is_named():
+    """y of another length, learners of two kinds or from elsewhere, single values in a grid, half windows."""
+    X, y = rows()
+    for part in (y[:-1], np.append(y, "ant")):
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            tt.compare(["pa1"], X, part)
+    with pytest.raises(ValueError, match="classifiers and regressors"):
+        tt.compare(["pa1", "pa1-reg"], X, y)
+    with pytest.raises(ValueError, match="mix text"):
+        tt.compare(["pa1"], X, [*y[:-1].tolist(), 1])
+    for model in ("pa1", SGDClassifier()):
+        with pytest.raises(ValueError, match=r"progressive got .*expected a learner"):
+            tt.progressive(model, X, y)
+    for call in (
+        lambda: tt.sweep(SGDClassifier(), {"C": [1.0]}, X, y),
+        lambda: tt.compare([SGDClassifier()], X, y),
+    ):
+        with pytest.raises(ValueError, match="no learner of tauten"):
+            call()
+    for value in (1.0, "hard", np.array(1.0), {"hard": 1}):
+        with pytest.raises(ValueError, match=r"for C; expected a list of values"):
+            tt.sweep("pa1", {"C": value}, X, y)
+    trace = tt.progressive(tt.make("pa1"), X, y)
+    for window in (2.5, 0, "10", True):
+        with pytest.raises(ValueError, match=r"window is .*expected a whole number"):
+            trace.windowed_error(window)
+
+
+def test_an_error_of_the_listener_leaves_the_model():
+    """What `progress` raises passes, and the model is as it was, however few the rows."""
+    X, y = rows()
+    model = tt.make("pa1").partial_fit(sp.csr_matrix((400, 5000)), y)
+
+    def interrupt(done, of):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        tt.progressive(
+            model,
+            sp.csr_matrix((X[:, 0], (np.arange(400), np.zeros(400, int))), (400, 5000)),
+            y,
+            progress=interrupt,
+        )
+    assert (model.t_, model.class_count_.sum(), np.abs(model.coef_).sum()) == (400, 400, 0.0)
 
 
 def test_plots_are_labelled():

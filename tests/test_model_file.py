@@ -295,6 +295,38 @@ def test_what_cannot_be_saved_leaves_the_old_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [tmp_path / "model.tt"]
 
 
+def test_what_load_would_refuse_is_not_saved(tmp_path: Path) -> None:
+    """A model that load would refuse is refused by save, in words on the model, and the old file stays."""
+    path = tmp_path / "model.tt"
+    X, y = [[1.0, 0.0], [0.0, 1.0]], [0, 1]
+    changed = tt.PAClassifier().fit(X, y).set_params(C=-1)
+    third = tt.CPAClassifier(rho={}).fit([*X, [1.0, 1.0]], [0, 1, 2]).set_params(rho=2.0)
+    infinite = tt.PAClassifier().fit(X, y)
+    infinite.state_.table[1, 0] = np.inf
+    saved(path)
+    before = path.read_bytes()
+    for model, words in ((changed, "C is -1"), (third, "rho is 2.0 for 3 classes"), (infinite, "not finite")):
+        with pytest.raises(ValueError, match=f"cannot be saved as it is: .*{words}"):
+            model.save(path)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["model.tt"]
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_saving_does_not_change_the_model(name: str, tmp_path: Path) -> None:
+    """A model that was saved in between learns on as one that was not, also after a change of parameters."""
+    X, y = stream(f"{name}, averaged")
+    models = [tt.make(name).partial_fit(X[:30], y[:30]) for _ in range(2)]
+    for model in models:
+        for parameter in {"C", "gamma", "anchor_scale"} & model.get_params().keys():
+            model.set_params(**{parameter: 0.3})
+    models[0].save(tmp_path / "model.tt")
+    for model in models:
+        model.partial_fit(X[30:], y[30:])
+    assert np.array_equal(models[0].coef_, models[1].coef_)
+    assert np.array_equal(models[0].state_.memory, models[1].state_.memory)
+
+
 def test_a_file_is_synced_before_it_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bytes are on the disk before the old name points to them, and the folder after."""
     calls = []
@@ -317,8 +349,9 @@ def test_paths_that_hold_no_file(tmp_path: Path) -> None:
         with pytest.raises(IsADirectoryError):
             load(tmp_path)
     (tmp_path / "folder").mkdir()
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError) as missing:
         model.save(tmp_path / "none" / "model.tt")
+    assert missing.value.filename == str(tmp_path / "none")
     with pytest.raises(OSError, match="folder"):
         model.save(tmp_path / "folder")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "model.tt"]

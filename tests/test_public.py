@@ -1,8 +1,11 @@
 """The front door: public names, what importing costs, what the registry and the docs say."""
 
+import ast
+import io
 import re
 import subprocess
 import sys
+import tokenize
 from dataclasses import fields
 from pathlib import Path
 
@@ -67,14 +70,65 @@ def test_readme_lists_every_learner():
     "page", ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))]
 )
 def test_python_in_the_docs_runs(page, tmp_path, monkeypatch):
-    """The Python blocks of a page run from top to bottom as printed."""
+    """The Python blocks of a page run from top to bottom, to the values that their comments print."""
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(
         r"^```python\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )
     space: dict[str, object] = {"__name__": "page"}
     for block in blocks:
-        exec(compile(block, page, "exec"), space)
+        comments = comments_of(block)
+        for statement in ast.parse(block).body:
+            if not isinstance(statement, ast.Expr):
+                exec(compile(ast.Module([statement], []), page, "exec"), space)
+                continue
+            value = eval(compile(ast.Expression(statement.value), page, "eval"), space)
+            for printed in literal(comments.get(statement.end_lineno, "")):
+                shown = ast.unparse(statement)
+                assert as_printed(value, printed), f"{page}: {shown} is {value!r}, not {printed!r}"
+
+
+def comments_of(source):
+    """The comment at the end of each line that has one."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return {token.start[0]: token.string[1:] for token in tokens if token.type == tokenize.COMMENT}
+
+
+def literal(comment):
+    """The value that a comment begins with, up to its end or a colon, in a list; an empty one for words."""
+    ends = [match.start() for match in re.finditer(": |, then ", comment)]
+    for end in (len(comment), *reversed(ends)):
+        try:
+            return [ast.literal_eval(comment[:end].strip())]
+        except (SyntaxError, ValueError):
+            continue
+    return []
+
+
+def as_printed(value, printed):
+    """Whether a value is what is printed; a float to as many digits as are."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(printed, float):
+        decimals = len(f"{printed!r}".partition(".")[2])
+        return isinstance(value, float) and round(value, decimals) == printed
+    if isinstance(printed, list | tuple):
+        return (
+            type(value) is type(printed)
+            and len(value) == len(printed)
+            and all(as_printed(*pair) for pair in zip(value, printed, strict=True))
+        )
+    return type(value) is type(printed) and value == printed
+
+
+def test_values_in_comments_are_read():
+    """What a comment prints is told from words, and a value that differs in a printed digit is not it."""
+    assert literal(" 'ham': classes are sorted") == ["ham"]
+    assert literal(" 0.5, 1") == [(0.5, 1)] and literal(" [[1]], then [[2]]") == [[[1]]]
+    assert literal(" one file, no pickle") == literal("") == []
+    assert comments_of("f(\n    '#'\n)  # 'a'") == {3: " 'a'"}
+    assert as_printed(([0.12345], "a", 3), ([0.123], "a", 3))
+    for value in (([0.1239], "a", 3), ([0.123], "b", 3), ([0.123], "a"), [[0.123], "a", 3], ([0], "a", 3)):
+        assert not as_printed(value, ([0.123], "a", 3))
 
 
 @pytest.mark.parametrize(

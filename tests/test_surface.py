@@ -132,7 +132,8 @@ def test_bool_rows_are_numbers(key: str) -> None:
     expected = everything(make(key).partial_fit(X.astype(float), y))
     assert everything(make(key).partial_fit(X, y)) == expected
     frame = make(key).partial_fit(pd.DataFrame(X, columns=NAMES), y)
-    assert {name: value for name, value in everything(frame).items() if name != "_feature_index"} == expected
+    named = everything(frame)
+    assert {name: named[name] for name in named.keys() - {"_feature_index", "_n_framed"}} == expected
 
 
 def _unsorted(X: Any) -> Any:
@@ -467,6 +468,7 @@ BAD_ROWS: dict[str, Bad] = {
         },
         "[Rr]ow {row}",
     ),
+    "too few starts": (lambda X, y: {"X": damaged(X, indptr=lambda old: old[:-1])}, "row starts"),
     "starts that fall": (
         lambda X, y: {"X": damaged(X, indptr=lambda old: old[[0, 2, 1, *range(3, len(old))]])},
         None,
@@ -483,6 +485,13 @@ BAD_LABELS: dict[str, Bad] = {
     "mixed objects": (lambda X, y: {"y": np.array([*y[:-1].tolist(), "spam"], dtype=object)}, "[Ll]abel|mix"),
     "None": (lambda X, y: {"y": [*y[:-1].tolist(), None]}, "y|[Ll]abel|None"),
     "fractions": (lambda X, y: {"y": last(0.5)(y.astype(float))}, "[Ll]abel"),
+    "dates": (lambda X, y: {"y": y.astype("datetime64[D]")}, "numbers or text"),
+    "bytes": (lambda X, y: {"y": y.astype("S")}, "numbers or text"),
+    "byte objects": (lambda X, y: {"y": y.astype("S").astype(object)}, "numbers or text"),
+    "rounded in a list": (
+        lambda X, y: {"y": [*y[:-1].astype(float).tolist(), 2**53 + 1]},
+        "9007199254740993",
+    ),
 }
 BAD_FOR_THE_MODEL: dict[str, Bad] = {
     "wider": (lambda X, y: {"X": np.hstack([X, X])}, "12 features.*6 features"),
@@ -588,6 +597,9 @@ BAD_DICTS: dict[str, tuple[dict[Any, Any], str]] = {
     "text": ({"new": 1.0, "word3": "free"}, "[Rr]ow {row}.*'word3'.*'free'"),
     "None": ({"new": 1.0, "word3": None}, "[Rr]ow {row}.*'word3'"),
     "list": ({"new": 1.0, "word3": [1.0]}, "[Rr]ow {row}.*'word3'"),
+    "array": ({"new": 1.0, "word3": np.array([1.0])}, "[Rr]ow {row}.*'word3'.*number"),
+    "date": ({"new": 1.0, "word3": np.datetime64("2020-01-01")}, "[Rr]ow {row}.*'word3'.*number"),
+    "complex": ({"new": 1.0, "word3": np.complex64(1.0)}, "[Rr]ow {row}.*'word3'.*number"),
     "a number too large": ({"new": 1.0, "word3": 10**400}, "[Rr]ow {row}.*'word3'"),
     "a name that is a number": ({"new": 1.0, 3: 1.0}, "[Rr]ow {row}.*3"),
     "a name that is None": ({None: 1.0}, "[Rr]ow {row}.*None"),
@@ -640,9 +652,15 @@ BAD_EXAMPLES: dict[str, tuple[Any, str]] = {
     "NaN in CSR": (sp.csr_matrix(with_value(counts()[:1], 0, 2, np.nan)), "NaN.*column 2"),
     "too long": (np.ones(7), "7 features.*6 features"),
     "too short": (np.ones(5, dtype=np.float32), "5 features.*6 features"),
-    "a number": (3.0, None),
-    "text": ("free offer", None),
-    "None": (None, None),
+    "a number": (3.0, "one example"),
+    "text": ("free offer", "one example"),
+    "None": (None, "one example"),
+    "a list of dicts": ([{"free": 1.0}], "one example"),
+    "a column": (np.ones((6, 1)), "one example"),
+    "two rows": (np.ones((2, 3)), "one example"),
+    "two rows in CSR": (sp.csr_matrix(np.ones((2, 6))), "one example"),
+    "two rows in a frame": (pd.DataFrame(np.ones((2, 6))), "one example"),
+    "no rows": (np.ones((0, 6)), "one example"),
     "dict": ({"free": 1.0}, "6 .*columns.*array"),
 }
 
@@ -682,20 +700,20 @@ BAD_PARAMETERS: dict[str, list[Any]] = {
     "eta": [0, -1, np.inf],
     "tau_plus": [np.nan, "1", None],
     "tau_minus": [np.inf],
-    "rho": [0, -1, "even", {0: 0.0}, {0: "1"}, None],
-    "gamma": [0, -1, np.nan, "1"],
-    "anchor_scale": [0, np.inf],
+    "rho": [0, -1, "even", {0: 0.0}, {0: "1"}, None, np.array([1.0, 2.0])],
+    "gamma": [0, -1, np.nan, "1", 1e31],
+    "anchor_scale": [0, np.inf, 1e31],
     "window": [-1, 1.5, "10", None],
-    "window_weights": [[1.0], [0.0] * 10, "abc", 3.0],
+    "window_weights": [[1.0], [0.0] * 10, "abc", 3.0, [[1.0], [2.0, 3.0]]],
     "fit_intercept": ["yes", 1, None],
     "average": ["yes", 0],
     "epochs": [0, -1, 1.5, "2", None],
     "shuffle": [1, "no"],
     "random_state": [-1, 1.5, "seed", 2**40],
     "warm_start": [1],
-    "hash_bits": [0, 32, 2.0, "8"],
-    "classes": ["ab", 3, {"a": 1}, [[1, 2]]],
-    "class_weight": ["even", {0: -1.0}, {0: np.nan}, 2.0, [1.0, 2.0]],
+    "hash_bits": [0, 31, 2.0, "8"],
+    "classes": ["ab", 3, {"a": 1}, [[1, 2]], [[1], [2, 3]], [0, None], [0, np.nan], [0, "a"], [b"a"]],
+    "class_weight": ["even", {0: -1.0}, {0: np.nan}, 2.0, [1.0, 2.0], np.array([1.0, 2.0])],
 }
 
 

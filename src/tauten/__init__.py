@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tauten.checks import check_learner
-    from tauten.evaluate import Comparison, Sweep, Trace, compare, progressive, sweep
+    from tauten.evaluate import Comparison, Sweep, compare, progressive, sweep
     from tauten.io.model_file import ModelFileError
     from tauten.learners.arow import AROWClassifier
     from tauten.learners.arow_regressor import AROWRegressor
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tauten.learners.sop import SecondOrderPerceptronClassifier
     from tauten.merging import merge
     from tauten.registry import learners, load, make
+    from tauten.trace import Trace
 
 __version__ = "0.1.0"
 
@@ -52,7 +53,7 @@ _HOMES = {
     "SCWClassifier": "tauten.learners.scw",
     "SecondOrderPerceptronClassifier": "tauten.learners.sop",
     "Sweep": "tauten.evaluate",
-    "Trace": "tauten.evaluate",
+    "Trace": "tauten.trace",
     "check_learner": "tauten.checks",
     "compare": "tauten.evaluate",
     "learners": "tauten.registry",

@@ -25,8 +25,8 @@ from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Dense, Floats, LinearState, Plan, Sparse
 from tauten.learned import Learned
 from tauten.parameters import count, optional, switch
-from tauten.rows import Rows, add_names, check_dict, hash_dicts, is_dicts, read_dicts
-from tauten.stream import Decisions, Progress, Record, Stream, learn_rows, one_row, spans_of_progress
+from tauten.rows import Rows, add_names, by_name, check_dict, dicts_in, hash_dicts, read_dicts
+from tauten.stream import Decisions, Progress, Record, Stream, as_weights, learn_rows, one_row, progress_spans
 
 
 @dataclass
@@ -165,7 +165,7 @@ class OnlineLearner(Learned):
         )
 
     def _reset(self) -> None:
-        for name in ("state_", "_feature_index", "n_features_in_", "_plan"):
+        for name in ("state_", "_feature_index", "_n_framed", "n_features_in_", "_plan"):
             self.__dict__.pop(name, None)
 
     def _begin(self, n_classes: int) -> None:
@@ -191,13 +191,13 @@ class OnlineLearner(Learned):
                 kept["state_"].grow_features(self.n_features_in_)
             raise
 
-    def _protect(self, kept: dict[str, Any], rows: Rows) -> None:
-        """Make sure that a bad row can be undone: by a copy of the state, or, where that is larger, by
-        looking first.
+    def _protect(self, kept: dict[str, Any], rows: Rows, at_once: bool = True) -> None:
+        """Make sure that an error can be undone: by a copy of the state, or, where that is larger, by
+        looking first at the rows, if nothing else can fail once learning has begun (`at_once`).
         """
-        if "state_" not in self.__dict__:
+        if "state_" not in kept or kept["state_"] is not self.state_:  # a new one, which an error throws away
             return
-        if rows.n_values < self.state_.table.size:
+        if at_once and rows.n_values < self.state_.table.size:
             rows.check(self._index_or_none())
         else:
             kept.update(copy.deepcopy({name: kept[name] for name in self._written if name in kept}))
@@ -212,8 +212,12 @@ class OnlineLearner(Learned):
             )
         self.check_shape()
         fitted = "n_features_in_" in self.__dict__
-        if is_dicts(X):
-            return self._read_dicts(X, learning)
+        dicts = dicts_in(X)
+        if dicts is not None:
+            return self._read_dicts(dicts, learning)
+        aligned = by_name(X, self._feature_index) if fitted and self._names_are_open() else None
+        if aligned is not None:
+            return aligned
         checked = validate_data(
             self, X, reset=learning and not fitted, accept_sparse="csr", dtype="numeric",
             ensure_all_finite=False,
@@ -223,20 +227,6 @@ class OnlineLearner(Learned):
                 f"X has {checked.shape[1]} columns; expected 2**hash_bits = {1 << self.hash_bits}, or dicts."
             )
         return Rows(checked)
-
-    def check_shape(self) -> None:
-        """Raise a ValueError where a parameter was changed that what was learned depends on."""
-        if "state_" not in self.__dict__:
-            return
-        named = self._index_or_none() is not None
-        like = self.new_state(1, 2)
-        if type(like) is not type(self.state_) or like.settings() != self.state_.settings():
-            name = "average, window or covariance"
-        elif self.hash_bits is not None and (named or self.n_features_in_ != 1 << self.hash_bits):
-            name = "hash_bits"
-        else:
-            return
-        raise ValueError(f"{type(self).__name__}: {name} was changed after learning began; fit anew.")
 
     def _read_dicts(self, dicts: Sequence[Any], learning: bool) -> Rows:
         if self.hash_bits is not None:
@@ -283,9 +273,15 @@ class OnlineLearner(Learned):
             return Dense(x[None]) if len(x) == self.n_features_in_ else None
         return None
 
-    def _read_stream(
-        self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> Stream:
+    def read_y(self, y: ArrayLike) -> NDArray[Any]:
+        """Labels or targets, checked."""
+        raise NotImplementedError
+
+    def _need_y(self, y: Any) -> None:
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+
+    def _read_stream(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
         """Rows to learn, checked, with all that they bring made known; after this there is a state."""
         raise NotImplementedError
 
@@ -293,7 +289,8 @@ class OnlineLearner(Learned):
         """Be ready, as an untrained learner, for the stream that another one of the same kind has read."""
         self.n_features_in_ = other.n_features_in_
         if "_feature_index" in other.__dict__:
-            self._feature_index = dict(other._feature_index)
+            self.feature_names_in_ = other._feature_index
+            self._n_framed = other.__dict__.get("_n_framed", 0)
         self._begin(other.state_.n_classes)
         self.settle(0)
 
@@ -323,9 +320,10 @@ class OnlineLearner(Learned):
         with self._unchanged_on_error() as kept:
             if not (self.warm_start and "state_" in self.__dict__):
                 self._reset()
-            stream = self.weigh(self._read_stream(kept, X, y, sample_weight))
+            stream = self.weigh(self._read_stream(X, y, sample_weight))
             if not stream.importance.any():
                 raise ValueError("The weights of all rows are zero; expected one above 0.")
+            self._protect(kept, stream.rows, at_once=self.epochs == 1)
             for epoch, order in enumerate(self._orders(len(stream.rows))):
                 self.settle(epoch)
                 self.learn_stream(stream if order is None else stream.take(order))
@@ -355,22 +353,21 @@ class OnlineLearner(Learned):
     ) -> tuple[NDArray[Any], Record]:
         """Learn rows once, in order, all labels known before: the labels, and what happened at each row."""
         with self._unchanged_on_error() as kept:
-            stream = self.read_once(X, y, sample_weight, kept)
+            stream = self.read_once(X, y, sample_weight)
+            self._protect(kept, stream.rows, at_once=progress is None)
             record = Record.empty(len(stream.rows), self.state_)
 
             def write(start: int, block: Record) -> None:
                 record.scores[start : start + len(block.scores)] = block.scores
                 record.moved[start : start + len(block.moved)] = block.moved
 
-            for span in spans_of_progress(len(stream.rows), progress):
+            for span in progress_spans(len(stream.rows), progress):
                 self.learn_stream(stream, span, write)
         return stream.labels, record
 
-    def read_once(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, kept: dict[str, Any] | None = None
-    ) -> Stream:
+    def read_once(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
         """A stream to be learned once, all labels known beforehand."""
-        stream = self._read_stream({} if kept is None else kept, X, y, sample_weight)
+        stream = self._read_stream(X, y, sample_weight)
         self.settle(0)
         return stream
 
@@ -382,22 +379,7 @@ class OnlineLearner(Learned):
             raise ValueError(
                 f"{self.unweighable()} has no C for weights to scale; expected no sample_weight."
             )
-        try:
-            weights = np.asarray(sample_weight, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"sample_weight cannot be read: {error}; expected a number a row.") from error
-        if weights.ndim == 0:
-            weights = np.full(n_rows, float(weights))
-        if weights.shape != (n_rows,):
-            raise ValueError(
-                f"sample_weight has shape {weights.shape}; expected ({n_rows},), a weight a row of X."
-            )
-        if not np.isfinite(weights).all() or (weights < 0).any():
-            row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
-            raise ValueError(
-                f"sample_weight is {weights[row]} at row {row}; expected a finite number, 0 or above."
-            )
-        return weights
+        return as_weights(sample_weight, n_rows)
 
     def _orders(self, n_rows: int) -> Iterator[NDArray[np.intp] | None]:
         """For each epoch the order of the rows, None as they come."""

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length
 
 from tauten import parameters
 from tauten.base import LoopPlan, OnlineLearner
 from tauten.kernels.first_order import passive
 from tauten.kernels.state import Floats
+from tauten.labels import check_types, distinct, put_together, read_labels
 from tauten.parameters import is_list, is_weight_map, optional
 from tauten.rows import Rows
 from tauten.stream import Decisions, Stream, one_row
@@ -51,7 +51,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
     classes: Sequence[Any] | None = optional("a list of labels", is_list)
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = optional(
         "'balanced' or a dict from labels to weights, 0 or above",
-        lambda w: w == "balanced" or is_weight_map(w),
+        lambda w: is_weight_map(w) or (isinstance(w, str) and w == "balanced"),
     )
 
     _written: ClassVar[tuple[str, ...]] = ("state_", "class_count_")
@@ -76,11 +76,13 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         appear.
         """
         with self._unchanged_on_error() as kept:
-            rows, labels, weights = self._read_batch(kept, X, y, sample_weight)
+            rows, labels, weights = self._read_batch(X, y, sample_weight)
             for known in (self.classes, classes):
-                self._know(() if known is None else known)
+                self._know(_beforehand(known))
             codes = np.zeros(len(labels), dtype=np.intp)
-            for first, stop in self._spans(labels):
+            spans = list(self._spans(labels))
+            self._protect(kept, rows, at_once=len(spans) == 1)
+            for first, stop in spans:
                 self._know(labels[first : first + 1])
                 self.settle(0)
                 codes[first:stop] = self._encode(labels[first:stop])
@@ -102,12 +104,10 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight]
         )
 
-    def _read_stream(
-        self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> Stream:
-        rows, labels, weights = self._read_batch(kept, X, y, sample_weight)
-        for known in (self.classes, labels):
-            self._know(() if known is None else known)
+    def _read_stream(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
+        rows, labels, weights = self._read_batch(X, y, sample_weight)
+        self._know(_beforehand(self.classes))
+        self._know(labels)
         return self._stream(rows, labels, self._encode(labels), weights)
 
     def _stream(self, rows: Rows, labels: NDArray[Any], codes: Codes, weights: Floats) -> Stream:
@@ -116,27 +116,17 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         return Stream(rows, labels, codes, weights, self._index_or_none())
 
     def _read_batch(
-        self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Rows, NDArray[Any], Floats]:
         self._check_parameters()
-        labels = self._read_labels(y)
+        labels = self.read_y(y)
         check_consistent_length(X, labels)
         rows = self._read(X, learning=True)
-        weights = self._importance(sample_weight, len(rows))
-        self._protect(kept, rows)
-        return rows, labels, weights
+        return rows, labels, self._importance(sample_weight, len(rows))
 
-    def _read_labels(self, y: ArrayLike) -> NDArray[Any]:
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        labels = column_or_1d(np.asarray(y), warn=True)
-        given = y if isinstance(y, list | tuple) else labels if labels.dtype.kind == "O" else ()
-        if len({isinstance(label, str) for label in given}) > 1:
-            raise ValueError("Labels mix text and other values; expected labels of one kind.")
-        if labels.dtype.kind not in "biuUS":  # others may hold what is no label
-            assert_all_finite(labels, input_name="y")
-            check_classification_targets(labels)
-        return labels
+    def read_y(self, y: ArrayLike) -> NDArray[Any]:
+        self._need_y(y)
+        return read_labels(y)
 
     def _encode(self, labels: NDArray[Any]) -> Codes:
         """The place of each label among the classes."""
@@ -146,31 +136,27 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
 
     def _spans(self, labels: NDArray[Any]) -> Iterator[tuple[int, int]]:
         """Stretches of rows in each of which only the first may bring a label that is new."""
-        if "classes_" in self.__dict__ and np.array_equal(
-            self.classes_.take(self._encode(labels), mode="clip"), labels
-        ):
-            yield 0, len(labels)
-            return
+        if "classes_" in self.__dict__:
+            check_types(self.classes_, labels)
+            if np.array_equal(self.classes_.take(self._encode(labels), mode="clip"), labels):
+                yield 0, len(labels)
+                return
         seen = distinct(labels)
         new = seen[~np.isin(seen, self.classes_)] if "classes_" in self.__dict__ else seen
         starts = sorted({0, *(int(np.argmax(labels == label)) for label in new)})
         yield from zip(starts, [*starts[1:], len(labels)], strict=True)
 
-    def _know(self, labels: ArrayLike) -> None:
+    def _know(self, labels: NDArray[Any]) -> None:
         """Make a class of every label, in sorted order."""
-        labels = distinct(np.asarray(labels))
+        labels = distinct(labels)
         if not len(labels):
             return
-        if "classes_" in self.__dict__ and _is_text(labels) != _is_text(self.classes_):
-            raise ValueError(
-                f"Labels {labels[:3].tolist()} are of another kind than {self.classes_[:3].tolist()}."
-            )
         if "classes_" not in self.__dict__:
             self.classes_ = labels
             self.class_count_ = np.zeros(len(self.classes_), dtype=np.int64)
             self._begin(len(self.classes_))
             return
-        classes = np.unique(np.concatenate([self.classes_, labels]))
+        classes = np.unique(put_together(self.classes_, labels))
         if len(classes) == len(self.classes_):
             return
         order = np.full(len(classes), -1)
@@ -263,7 +249,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
     def predict_one(self, x: Any) -> Any:
         """The label of one example; None before any label is known."""
         if "classes_" not in self.__dict__:
-            return min(self.classes, default=None) if self.classes is not None else None
+            return next(iter(np.unique(_beforehand(self.classes)).tolist()), None)
         plan = self._plan_now()
         return plan.labels[int(self.winners(self._score_one(x))[0])]
 
@@ -298,18 +284,10 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         return tags
 
 
-def distinct(labels: NDArray[Any]) -> NDArray[Any]:
-    """What np.unique gives, at the cost of two comparisons a row where only two labels occur."""
-    first = np.unique(labels[:100])
-    if len(first) > 2:
-        return np.unique(labels)
-    rest = labels[100:]
-    for label in first:
-        rest = rest[rest != label]
-    return np.unique(np.concatenate([first, rest]))
-
-
-def _is_text(labels: NDArray[Any]) -> bool:
-    return labels.dtype.kind in "US" or (
-        labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str)
-    )
+def _beforehand(classes: Any) -> NDArray[Any]:
+    """The labels in a list, of which there are none where it is None."""
+    if classes is None or (is_list(classes) and not len(classes)):
+        return np.zeros(0)
+    if not is_list(classes):
+        raise ValueError(f"classes is {classes!r}; expected a list of labels.")
+    return read_labels(classes, "classes")

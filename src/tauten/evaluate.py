@@ -6,173 +6,30 @@ whole grid of parameters; a first-order learner's grid is trained in one pass.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import ttest_rel
-from sklearn import metrics
 from sklearn.base import clone
-from sklearn.utils.validation import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_random_state
 
 from tauten.base import OnlineLearner
 from tauten.classifier import OnlineClassifier
 from tauten.registry import make
 from tauten.stream import Progress
 from tauten.sweeping import in_threads, learn_together
+from tauten.trace import Trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Learner = str | OnlineLearner
-
-
-@dataclass
-class Trace:
-    """What happened at each row of a stream, and the figures that follow from it.
-
-    y, predicted : labels (targets) and what was predicted before each was learned
-    scores : decision_function before the row was learned; a column a class for three classes and more
-    updates, asked : whether the model moved, and whether the label was looked at
-    seconds : time that learning took
-    """
-
-    y: NDArray[Any]
-    predicted: NDArray[Any]
-    scores: NDArray[np.float64]
-    updates: NDArray[np.bool_]
-    asked: NDArray[np.bool_]
-    seconds: float
-    classes: NDArray[Any] | None  # None for regression
-
-    @cached_property
-    def errors(self) -> NDArray[Any]:
-        """Whether each prediction was wrong; for regression by how much."""
-        if self.classes is None:
-            return np.abs(self.y - self.predicted)
-        return self.predicted != self.y
-
-    @property
-    def error_rate(self) -> float:
-        """Share of rows predicted wrong; for regression the mean absolute error."""
-        return float(self.errors.mean())
-
-    def __len__(self) -> int:
-        return len(self.y)
-
-    def cumulative_error(self) -> NDArray[np.float64]:
-        """The error rate up to and with each row."""
-        return np.cumsum(self.errors) / np.arange(1, len(self) + 1)
-
-    def windowed_error(self, window: int = 1000) -> NDArray[np.float64]:
-        """The error rate of the last `window` rows at each row; of all rows as long as there are fewer."""
-        if window < 1:
-            raise ValueError(f"window is {window}; expected 1 or above.")
-        total = np.concatenate([[0.0], np.cumsum(self.errors)])
-        ends = np.arange(1, len(self) + 1)
-        starts = np.maximum(ends - window, 0)
-        return (total[ends] - total[starts]) / (ends - starts)
-
-    @cached_property
-    def confusion(self) -> NDArray[np.int64]:
-        """Rows of each class (row) by predicted class (column)."""
-        classes = self._known_classes()
-        pairs = np.searchsorted(classes, self.y) * len(classes) + np.searchsorted(classes, self.predicted)
-        return np.bincount(pairs, minlength=len(classes) ** 2).reshape(len(classes), len(classes))
-
-    def class_counts(self) -> dict[Any, int]:
-        """Rows of each class."""
-        return dict(zip(self._known_classes().tolist(), self.confusion.sum(axis=1).tolist(), strict=True))
-
-    def f1(self, label: Any = None) -> float:
-        """F1 of a label, by default of the second of two classes; of three and more, the mean over the
-        classes.
-        """
-        labels = (
-            self._known_classes()
-            if label is None and len(self._known_classes()) > 2
-            else [self._positive(label)]
-        )
-        return float(
-            metrics.f1_score(self.y, self.predicted, labels=labels, average="macro", zero_division=0.0)
-        )
-
-    def sensitivity(self, label: Any = None) -> float:
-        """Share of a label's rows that were found; by default of the second of two classes."""
-        label = self._positive(label)
-        return _share(self.predicted[self.y == label] == label)
-
-    def specificity(self, label: Any = None) -> float:
-        """Share of all other rows that were not taken for the label; by default the second of two classes."""
-        label = self._positive(label)
-        return _share(self.predicted[self.y != label] != label)
-
-    @property
-    def balanced_accuracy(self) -> float:
-        """The mean over the classes of the share of rows found."""
-        present = self.confusion.sum(axis=1)
-        return float((np.diag(self.confusion)[present > 0] / present[present > 0]).mean())
-
-    @property
-    def kappa(self) -> float:
-        """Cohen's kappa: agreement beyond chance."""
-        n = int(self.confusion.sum())
-        chance = float(self.confusion.sum(axis=0) @ self.confusion.sum(axis=1)) / n**2
-        return (1.0 - self.error_rate - chance) / (1.0 - chance) if chance < 1.0 else 0.0
-
-    def _known_classes(self) -> NDArray[Any]:
-        if self.classes is None:
-            raise ValueError("This trace is of a regression; it has no classes.")
-        return self.classes
-
-    def _positive(self, label: Any) -> Any:
-        classes = self._known_classes()
-        if label is None:
-            if len(classes) > 2:
-                raise ValueError(
-                    f"This trace has {len(classes)} classes; name the label that counts as positive."
-                )
-            return classes[-1]
-        if label not in classes:
-            raise ValueError(f"{label!r} is not a class; expected one of {classes.tolist()}.")
-        return label
-
-    def summary(self) -> dict[str, float]:
-        """The figures in one dict."""
-        shared = {"rows": len(self), "updates": int(self.updates.sum()), "asked": int(self.asked.sum())}
-        if self.classes is None:
-            squares = float(np.sqrt(np.mean(self.errors**2)))
-            return {
-                **shared,
-                "mean_absolute_error": self.error_rate,
-                "rmse": squares,
-                "seconds": self.seconds,
-            }
-        figures = {"error_rate": self.error_rate, "f1": self.f1()}
-        if len(self.classes) == 2:
-            figures["f1_first"] = self.f1(self.classes[0])
-            figures |= {"sensitivity": self.sensitivity(), "specificity": self.specificity()}
-        figures |= {"balanced_accuracy": self.balanced_accuracy, "kappa": self.kappa}
-        return {**shared, **figures, "seconds": self.seconds}
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row a row of the stream."""
-        scores = {"score": self.scores}
-        if self.scores.ndim == 2:
-            scores = {f"score_{label}": self.scores[:, k] for k, label in enumerate(self._known_classes())}
-        columns = {"y": self.y, "predicted": self.predicted, **scores, "error": self.errors}
-        return pd.DataFrame({**columns, "asked": self.asked, "updated": self.updates})
-
-    def plot(self, window: int = 1000, ax: "Axes | None" = None) -> "Axes":
-        """Draw the error so far and that of the last `window` rows."""
-        from tauten import plots
-
-        return plots.trace(self, window, ax)
 
 
 def progressive(
@@ -193,6 +50,10 @@ def progressive(
     >>> trace.error_rate < 0.1
     True
     """
+    if not isinstance(model, OnlineLearner):
+        raise ValueError(
+            f"progressive got {model!r}; expected a learner, which it trains in place, as tt.make gives."
+        )
     started = time.perf_counter()
     labels, record = model.learn_recorded(X, y, sample_weight, progress)
     seconds = time.perf_counter() - started
@@ -257,6 +118,9 @@ def sweep(
     >>> tt.sweep("pa1", {"C": 2.0 ** np.arange(-5, 6)}, X, X[:, 0] > 0).to_frame().shape
     (11, 3)
     """
+    for name, values in grid.items():
+        if not _is_choice(values):
+            raise ValueError(f"The grid has {values!r} for {name}; expected a list of values.")
     names = list(grid)
     choices = [[_plain(value) for value in values] for values in grid.values()]
     points = [dict(zip(names, values, strict=True)) for values in product(*choices)]
@@ -321,7 +185,7 @@ class Comparison:
 
 
 def compare(
-    learners: Sequence[Learner] | Mapping[str, Learner],
+    learners: Learner | Sequence[Learner] | Mapping[str, Learner],
     X: Any,
     y: ArrayLike,
     repeats: int = 20,
@@ -330,7 +194,8 @@ def compare(
 ) -> Comparison:
     """Run learners over `repeats` random orders of the rows, the same orders for all, each from the start.
 
-    `learners` are registry names or learners, or a dict that gives them other names. With several threads
+    `learners` are registry names or learners, all classifiers or all regressors, or a dict that gives them
+    other names. With several threads
     (`n_jobs`) the times are those of a busy machine; only `n_jobs=1` times one learner at a time.
 
     >>> import numpy as np, tauten as tt
@@ -338,16 +203,20 @@ def compare(
     >>> list(tt.compare(["pa1", "perceptron"], X, X[:, 0] > 0, repeats=3).to_frame().index)
     ['pa1', 'perceptron']
     """
-    named = dict(_named(learners))
-    random = check_random_state(random_state)
-    y = np.asarray(y)
-    orders = [random.permutation(len(y)) for _ in range(repeats)]
-    if not orders or not named:
+    named = {name: _fresh(learner) for name, learner in _named(learners)}
+    if repeats < 1 or not named:
         raise ValueError(f"compare got {len(named)} learners and {repeats} orders; expected some of each.")
+    if len({isinstance(learner, OnlineClassifier) for learner in named.values()}) > 1:
+        raise ValueError(f"compare got classifiers and regressors, {list(named)}; expected one kind.")
+    y = next(iter(named.values())).read_y(y)
+    check_consistent_length(X, y)
+    X = X.tocsr() if sp.issparse(X) else X  # of other forms rows cannot be taken
+    random = check_random_state(random_state)
+    orders = [random.permutation(len(y)) for _ in range(repeats)]
     rows = np.unique(np.linspace(1, len(y), num=min(len(y), 200), dtype=np.int64))
 
     def run(name: str, order: NDArray[np.intp]) -> tuple[dict[str, Any], NDArray[np.float64]]:
-        trace = progressive(_fresh(named[name]), _reordered(X, order), y[order])
+        trace = progressive(clone(named[name]), _reordered(X, order), y[order])
         figures = {"mean_absolute_error": trace.error_rate}
         if trace.classes is not None:
             figures = {"error_rate": trace.error_rate, "f1": trace.f1()}
@@ -363,8 +232,16 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _named(learners: Sequence[Learner] | Mapping[str, Learner]) -> Iterator[tuple[str, Learner]]:
+def _is_choice(values: Any) -> bool:
+    """Whether there are values to choose from, and not one alone."""
+    several = isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
+    return several and getattr(values, "ndim", 1) == 1
+
+
+def _named(learners: Learner | Sequence[Learner] | Mapping[str, Learner]) -> Iterator[tuple[str, Learner]]:
     """Each learner under a name of its own."""
+    if isinstance(learners, str | OnlineLearner):
+        learners = [learners]
     if isinstance(learners, Mapping):
         yield from learners.items()
         return
@@ -379,6 +256,8 @@ def _fresh(learner: Learner, **parameters: Any) -> OnlineLearner:
     """An untrained learner with parameters."""
     if isinstance(learner, str):
         return make(learner, **parameters)
+    if not isinstance(learner, OnlineLearner):
+        raise ValueError(f"{learner!r} is no learner of tauten; expected one, or a registry name.")
     return clone(learner).set_params(**parameters)  # type: ignore[no-any-return]
 
 
@@ -387,7 +266,3 @@ def _reordered(X: Any, order: NDArray[np.intp]) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[order]
     return [X[row] for row in order] if isinstance(X, list | tuple) else X[order]
-
-
-def _share(flags: NDArray[np.bool_]) -> float:
-    return float(flags.mean()) if len(flags) else float("nan")

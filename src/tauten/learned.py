@@ -13,6 +13,7 @@ from tauten import parameters
 from tauten.io import model_file
 from tauten.kernels.state import Floats, LinearState, Plan
 from tauten.merging import merge
+from tauten.rows import check_distinct
 
 COUNTERS = ("n_rounds", "n_moves")
 
@@ -21,10 +22,15 @@ class Learned(BaseEstimator):
     """The learned part of a learner, apart from its parameters: a dataclass takes all names for those."""
 
     fit_intercept: bool
+    hash_bits: int | None
     n_features_in_: int
     state_: LinearState
 
-    _kept: ClassVar[tuple[str, ...]] = ("n_features_in_", "_feature_index")  # saved, besides the state
+    _kept: ClassVar[tuple[str, ...]] = (
+        "n_features_in_",
+        "_feature_index",
+        "_n_framed",
+    )  # saved, besides the state
 
     def check_arrays(self, arrays: Mapping[str, Floats]) -> None:
         """Raise a ValueError where a parameter asks for more room than what was saved took."""
@@ -35,7 +41,17 @@ class Learned(BaseEstimator):
 
     def check_shape(self) -> None:
         """Raise a ValueError where a parameter was changed that what was learned depends on."""
-        raise NotImplementedError
+        if "state_" not in self.__dict__:
+            return
+        named = self._index_or_none() is not None
+        like = self.new_state(1, 2)
+        if type(like) is not type(self.state_) or like.settings() != self.state_.settings():
+            name = "average, window or covariance"
+        elif self.hash_bits is not None and (named or self.n_features_in_ != 1 << self.hash_bits):
+            name = "hash_bits"
+        else:
+            return
+        raise ValueError(f"{type(self).__name__}: {name} was changed after learning began; fit anew.")
 
     def new_state(self, n_features: int, n_classes: int) -> LinearState:
         """A state that has seen nothing."""
@@ -89,11 +105,20 @@ class Learned(BaseEstimator):
 
     @feature_names_in_.setter
     def feature_names_in_(self, names: Iterable[str]) -> None:
-        self._feature_index: dict[str, int] = {str(name): column for column, name in enumerate(names)}
+        names = [str(name) for name in names]
+        check_distinct(names)
+        self._feature_index: dict[str, int] = {name: column for column, name in enumerate(names)}
+        self._n_framed = len(names)
 
     @feature_names_in_.deleter
     def feature_names_in_(self) -> None:
         del self.__dict__["_feature_index"]
+        self.__dict__.pop("_n_framed", None)
+
+    def _names_are_open(self) -> bool:
+        """Whether dicts have brought names: frames are then read by name, and need not have all of them."""
+        index = self._index_or_none()
+        return index is not None and len(index) > self.__dict__.get("_n_framed", 0)
 
     def _index_or_none(self) -> Mapping[str, int] | None:
         """The column of each name, where the examples had names."""
@@ -115,7 +140,13 @@ class Learned(BaseEstimator):
             ),
             "state": {name: getattr(self.state_, name) for name in (*self.state_.header, *COUNTERS)},
         }
-        model_file.write(path, header, self.state_.arrays())
+        arrays = self.state_.arrays()
+        try:
+            self._restore(header, {**arrays, "memory": arrays["memory"].copy()})
+        except ValueError as error:
+            reason = str(error).rstrip(".")
+            raise ValueError(f"The model cannot be saved as it is: {reason}.") from error
+        model_file.write(path, header, arrays)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -126,26 +157,31 @@ class Learned(BaseEstimator):
     def from_file(cls, path: str | PathLike[str], header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
         """The learner that was read from a model file."""
         with model_file.readable(path):
-            if header["class"] != cls.__name__:
-                raise ValueError(f"it holds a {header['class']}, expected a {cls.__name__}")
-            learner = cls(**model_file.decode(header["parameters"]))
-            parameters.check(learner)
-            learned = model_file.decode(header["learned"])
-            if not set(learned) <= set(cls._kept):
-                raise ValueError(f"unknown entries {sorted(set(learned) - set(cls._kept))}")
-            if "_feature_index" in learned and not isinstance(learned["_feature_index"], dict):
-                raise ValueError("the feature names are no dict")
-            learner.__dict__.update(learned)
-            learner.check_arrays(arrays)
-            like = learner.new_state(1, 2)
-            if set(arrays) != set(like.arrays()):
-                raise ValueError(f"it holds arrays {sorted(arrays)}, expected {sorted(like.arrays())}")
-            learner.state_ = type(like).restore(header["state"], arrays)
-            for name in COUNTERS:
-                setattr(learner.state_, name, header["state"][name])
-            learner.check_learned()
-            learner.check_shape()
-            learner.plan()
+            return cls._restore(header, arrays)
+
+    @classmethod
+    def _restore(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
+        """The learner that a header and arrays describe, where all of it fits together."""
+        if header["class"] != cls.__name__:
+            raise ValueError(f"it holds a {header['class']}, expected a {cls.__name__}")
+        learner = cls(**model_file.decode(header["parameters"]))
+        parameters.check(learner)
+        learned = model_file.decode(header["learned"])
+        if not set(learned) <= set(cls._kept):
+            raise ValueError(f"unknown entries {sorted(set(learned) - set(cls._kept))}")
+        if "_feature_index" in learned and not isinstance(learned["_feature_index"], dict):
+            raise ValueError("the feature names are no dict")
+        learner.__dict__.update(learned)
+        learner.check_arrays(arrays)
+        like = learner.new_state(1, 2)
+        if set(arrays) != set(like.arrays()):
+            raise ValueError(f"it holds arrays {sorted(arrays)}, expected {sorted(like.arrays())}")
+        learner.state_ = type(like).restore(header["state"], arrays)
+        for name in COUNTERS:
+            setattr(learner.state_, name, header["state"][name])
+        learner.check_learned()
+        learner.check_shape()
+        learner.plan()
         return learner
 
     def check_learned(self) -> None:
@@ -160,6 +196,9 @@ class Learned(BaseEstimator):
             plain = all(type(name) is str and type(column) is int for name, column in index.items())
             if not plain or columns != list(range(self.n_features_in_)):
                 raise ValueError("the feature names do not match the columns")
+        n_framed = self.__dict__.get("_n_framed", 0)
+        if not parameters.is_count(n_framed) or not 0 <= n_framed <= (0 if index is None else len(index)):
+            raise ValueError(f"{n_framed!r} names of a frame do not fit the feature names")
         if self.state_.n_features != self.n_features_in_:
             raise ValueError(f"weights of {self.state_.n_features} features, expected {self.n_features_in_}")
         for name in COUNTERS:

@@ -20,6 +20,8 @@ def merge(models: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
     >>> tt.merge([a, b]).coef_.round(3).tolist()
     [[0.25, 0.25]]
     """
+    if hasattr(models, "state_"):
+        raise ValueError(f"merge got one {type(models).__name__}; expected a list of models.")
     models = list(models)
     shares = _shares(models, weights)
     _check_alike(models)
@@ -35,6 +37,7 @@ def merge(models: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
     merged.state_.n_moves = sum(part.n_updates_ for part in parts)
     if hasattr(merged, "class_count_"):
         merged.class_count_ = np.sum([part.class_count_ for part in parts], axis=0)
+    merged.plan()  # refuses parameters that do not go with all that was merged
     return merged
 
 
@@ -46,17 +49,20 @@ def _shares(models: Sequence[Any], weights: Sequence[float] | None) -> Any:
     except (TypeError, ValueError) as error:
         raise ValueError(f"merge got weights {weights!r}; expected a number for each model.") from error
     if shares.shape != (len(models),) or not (
-        np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() > 0
+        np.isfinite(shares).all() and (shares >= 0).all() and shares.any()
     ):
         raise ValueError(
             f"merge got weights {weights!r} for {len(models)} models; expected a number for each, 0 or above."
         )
+    shares = shares / shares.max()  # a sum of large ones may be infinite
     return shares / shares.sum()
 
 
 def _check_alike(models: Sequence[Any]) -> None:
     first = models[0]
     for position, model in enumerate(models):
+        if not hasattr(model, "_need_fitted"):
+            raise ValueError(f"Model {position} is {model!r:.50}; expected a learner.")
         if type(model) is not type(first):
             raise ValueError(
                 f"Model {position} is a {type(model).__name__}; expected a {type(first).__name__}."

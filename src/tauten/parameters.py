@@ -48,14 +48,17 @@ def number(default: float) -> Any:
     return parameter(default, is_number, "a finite number")
 
 
-def above(bound: float, default: float) -> Any:
-    return parameter(
-        default, lambda value: is_number(value) and value > bound, f"a finite number above {bound:g}"
-    )
+def above(bound: float, default: float, most: float = np.inf) -> Any:
+    words = f"a finite number above {bound:g}" + (f" and up to {most:g}" if most < np.inf else "")
+    return parameter(default, lambda value: is_number(value) and bound < value <= most, words)
 
 
 def at_least(bound: float, default: float) -> Any:
     return parameter(default, lambda v: is_number(v) and v >= bound, f"a finite number, {bound:g} or above")
+
+
+def share(default: float) -> Any:
+    return parameter(default, lambda v: is_number(v) and 0 <= v <= 1, "a number from 0 to 1")
 
 
 def count(least: int, default: int) -> Any:
@@ -84,8 +87,13 @@ def is_weight_map(value: Any) -> bool:
 
 
 def is_list(value: Any) -> bool:
-    """A sequence of labels that is not text."""
-    return not isinstance(value, str | bytes | Mapping) and np.ndim(value) == 1
+    """A sequence of labels or numbers that is not text."""
+    if isinstance(value, str | bytes | Mapping):
+        return False
+    try:
+        return np.ndim(value) == 1
+    except ValueError:  # lists of unlike lengths
+        return False
 
 
 def check(owner: Any) -> None:

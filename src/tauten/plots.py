@@ -10,7 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from tauten.evaluate import Comparison, Sweep, Trace
+    from tauten.evaluate import Comparison, Sweep
+    from tauten.trace import Trace
 
 STYLES = (
     ("#1b4f72", "-"),

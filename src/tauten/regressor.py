@@ -39,7 +39,9 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the rows once, in order, exactly as `learn_one` on each would."""
         with self._unchanged_on_error() as kept:
-            self.learn_stream(self.read_once(X, y, sample_weight, kept))
+            stream = self.read_once(X, y, sample_weight)
+            self._protect(kept, stream.rows)
+            self.learn_stream(stream)
         return self
 
     def learn_one(self, x: Any, y: float, sample_weight: float | None = None) -> Self:
@@ -53,18 +55,18 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
             one_row(x), [y], sample_weight=None if sample_weight is None else [sample_weight]
         )
 
-    def _read_stream(
-        self, kept: dict[str, Any], X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> Stream:
-        parameters.check(self)
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        targets = column_or_1d(y, warn=True, dtype=np.float64)
+    def read_y(self, y: ArrayLike) -> Floats:
+        self._need_y(y)
+        targets: Floats = column_or_1d(y, warn=True, dtype=np.float64)
         assert_all_finite(targets, input_name="y")
+        return targets
+
+    def _read_stream(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
+        parameters.check(self)
+        targets = self.read_y(y)
         check_consistent_length(X, targets)
         rows = self._read(X, learning=True)
         weights = self._importance(sample_weight, len(rows))
-        self._protect(kept, rows)
         if "state_" not in self.__dict__:
             self._begin(0)
         return Stream(rows, targets, targets, weights, self._index_or_none())

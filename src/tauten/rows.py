@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_array
 
 from tauten.kernels.gather import Gatherer
 from tauten.kernels.state import Dense, Sparse
@@ -43,6 +44,10 @@ class Rows:
     def _check_starts(self) -> None:
         """Raise a ValueError where a sparse matrix does not say where its rows are."""
         starts = self.X.indptr
+        if len(starts) != len(self) + 1:
+            raise ValueError(
+                f"A sparse matrix of {len(self)} rows has {len(starts)} row starts; expected {len(self) + 1}."
+            )
         falls = np.flatnonzero(np.diff(starts) < 0)
         if len(falls) or starts[0] != 0 or starts[-1] > min(len(self.X.indices), len(self.X.data)):
             row = int(falls[0]) if len(falls) else len(self) - 1
@@ -121,9 +126,35 @@ class Rows:
                 raise ValueError(f"Input X contains {shown} (row {number}, {where}); expected finite values.")
 
 
-def is_dicts(X: Any) -> bool:
-    """Whether a batch is a list of dicts."""
-    return isinstance(X, Sequence) and len(X) > 0 and isinstance(X[0], Mapping)
+def dicts_in(X: Any) -> Sequence[Any] | None:
+    """The dicts of a batch that is a list, an array or a series of them; None for any other."""
+    held = getattr(getattr(X, "dtype", None), "kind", "") == "O" and X.ndim == 1
+    dicts = list(X) if held else X
+    return dicts if isinstance(dicts, Sequence) and len(dicts) > 0 and isinstance(dicts[0], Mapping) else None
+
+
+def by_name(X: Any, index: Mapping[str, int]) -> Rows | None:
+    """A frame as rows of the columns that its names have in an index, the others 0; None without names."""
+    names = list(getattr(X, "columns", ()))
+    if not names or not all(isinstance(name, str) for name in names):
+        return None
+    unknown = [name for name in names if name not in index]
+    if unknown:
+        raise ValueError(
+            f"X has the unknown feature names {unknown[:3]}; expected names among the {len(index)} learned."
+        )
+    check_distinct(names)
+    given = sp.csr_matrix(check_array(X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False))
+    columns = np.array([index[name] for name in names], dtype=np.int32)[given.indices]
+    shape = given.shape[0], len(index)
+    return Rows(sp.csr_matrix((given.data, columns, given.indptr), shape=shape), trusted=True)
+
+
+def check_distinct(names: Sequence[str]) -> None:
+    """Raise a ValueError where two columns have one name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X has several columns named {twice!r}; expected feature names that differ.")
 
 
 def read_dicts(dicts: Sequence[Any], index: dict[str, int], grow: bool) -> Rows:
@@ -171,15 +202,21 @@ def check_dict(example: Any, row: int) -> None:
     for name, value in example.items():
         if not isinstance(name, str):
             raise ValueError(f"Row {row} has the feature name {name!r}; expected text.")
-        if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+        number = _number(value)
+        if number is None:
             hint = f" (for a category, {{'{name}={value}': 1}})" if isinstance(value, str) else ""
-            raise ValueError(f"Row {row}, feature {name!r} is {value!r}; expected a number{hint}.")
-        if not _is_finite(value):
+            raise ValueError(f"Row {row}, feature {name!r} is {value!r:.50}; expected a number{hint}.")
+        if not math.isfinite(number):
             raise ValueError(f"Row {row}, feature {name!r} is {value!r:.50}; expected a finite number.")
 
 
-def _is_finite(value: Any) -> bool:
+def _number(value: Any) -> float | None:
+    """A value as a float; None where it is no real number."""
+    if isinstance(value, str | bytes | complex | np.complexfloating):
+        return None
     try:
-        return math.isfinite(value)
+        return float(value)
     except OverflowError:  # a whole number beyond all floats
-        return False
+        return math.inf
+    except (TypeError, ValueError):
+        return None

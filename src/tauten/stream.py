@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from tauten.kernels.state import Flags, Floats, LinearState, Plan
-from tauten.rows import Rows
+from tauten.rows import Rows, dicts_in
 
 Decisions = tuple[Floats, Floats, Floats]  # for each row: y, margins (a column a decision), importance
 Progress = Callable[[int, int], None]  # called with the rows learned and the rows there are
@@ -81,7 +81,7 @@ def learn_rows(
             return
 
 
-def spans_of_progress(n_rows: int, progress: Progress | None) -> Iterator[tuple[int, int]]:
+def progress_spans(n_rows: int, progress: Progress | None) -> Iterator[tuple[int, int]]:
     """All rows at once, or, where somebody wants to hear of it, about a hundred spans."""
     size = max(n_rows, 1) if progress is None else max(n_rows // 100, 1)
     for first in range(0, n_rows, size):
@@ -91,7 +91,36 @@ def spans_of_progress(n_rows: int, progress: Progress | None) -> Iterator[tuple[
 
 
 def one_row(x: Any) -> Any:
-    """One example, a dict, a vector or a sparse row, as a batch of one."""
-    if sp.issparse(x):
-        return x.reshape(1, -1)
-    return [x] if isinstance(x, Mapping) else np.asarray(x).reshape(1, -1)
+    """One example, a dict, a vector, a sparse row or a row of a frame, as a batch of one."""
+    if isinstance(x, Mapping):
+        return [x]
+    if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a pandas frame, which has names
+        return x.to_frame().T
+    shape = np.shape(x)
+    dicts = dicts_in(x)
+    if len(shape) == 1 and dicts is None:
+        return x.reshape(1, -1) if sp.issparse(x) else np.asarray(x)[None]
+    if len(shape) == 2 and shape[0] == 1:
+        return x
+    what = f"{type(x).__name__} of shape {shape}" if dicts is None else f"{len(dicts)} dicts in a list"
+    raise ValueError(f"Got {what}; expected one example: a dict, a vector or a single row.")
+
+
+def as_weights(sample_weight: Any, n_rows: int) -> Floats:
+    """Example weights, a number a row or one for all, checked."""
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight cannot be read: {error}; expected a number a row.") from error
+    if weights.ndim == 0:
+        weights = np.full(n_rows, float(weights))
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}; expected ({n_rows},), a weight a row of X."
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
+        raise ValueError(
+            f"sample_weight is {weights[row]} at row {row}; expected a finite number, 0 or above."
+        )
+    return weights

@@ -1,8 +1,9 @@
 """SEL-ada: margin asking whose scale grows with the length of the rows and with the number of moves.
 
-    P(ask) = b / (b + |p|),   b = β·X²·√(1 + K)      K: moves so far;  X: the longest of this row and those that moved
+    P(ask) = b / (b + |p|),   b = β·X²·√(1 + K)
 
-Cesa-Bianchi, Gentile, Zaniboni (JMLR 7, 2006), figure 3 (the adaptive Perceptron).
+K counts the moves so far, X is the length of the longest row among this one and those that moved.
+Cesa-Bianchi, Gentile, Zaniboni (JMLR 7, 2006), figure 3.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ def probability(score, variance, sqnorm, asking):  # type: ignore[no-untyped-def
 
 @dataclass(eq=False, repr=False)
 class AdaptiveAsk(AskRule):
-    """Margin asking that finds its scale by itself; made for the Perceptron, whose scores grow with its moves.
+    """Margin asking that finds its scale by itself: for the Perceptron, whose scores grow with its moves.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
-"""Asking to a budget: margin asking whose δ is steered so that the share of labels asked for stays where it is set.
+"""Asking to a budget: margin asking whose δ is steered so that the share of labels asked stays as set.
 
-    P(ask) = δₜ / (δₜ + |p|),   log δₜ = g·(r·t − aₜ)      t: rows so far;  aₜ: labels asked so far;  r: the rate
+    P(ask) = δₜ / (δₜ + |p|),   log δₜ = g·(r·t − aₜ)
 
-Each row moves log δ by g·(r − 1{asked}), so the share asked differs from r by exactly log δ_T / (g·T). While scores
-stay between m and M, δ cannot for long leave them behind, for above M most labels are asked for and below m few
-are: |share − r| ≤ (|log δ| reached)/(g·T), which falls like 1/T whatever the stream does, drift too. Ours; the steering
-is that of a controller with an integral term alone.
+t counts the rows so far, aₜ the labels asked so far, r is the rate. Each row moves log δ by g·(r − 1{asked}), so
+the share asked differs from r by exactly |log δ_T| / (g·T). δ far above all scores asks for nearly every label
+and comes down, far below for nearly none and goes up: |log δ| stays about the size of the largest |log |p||, and
+the difference falls like 1/T whatever the stream does, drift too. Ours; a controller with an integral term alone.
 """
 
 from dataclasses import dataclass

@@ -2,8 +2,8 @@
 
     P(ask) = δ / (δ + o + |p|)        p: the score; of many classes, the best score less the second
 
-o = 0 is the rule of PAA and, with a Perceptron, of PEA (Cesa-Bianchi, Gentile, Zaniboni, JMLR 7, 2006); o = 1 is
-that of theorem 4 (Lu, Zhao, Hoi, 2016), whose bound is best at δ = 2. PAA's theorem 1 wants δ ≥ 1.
+o = 0 is the rule of PAA and, with a Perceptron, of PEA (Cesa-Bianchi, Gentile, Zaniboni, JMLR 7, 2006); o = 1
+is that of theorem 4 (Lu, Zhao, Hoi, 2016), whose bound is best at δ = 2. PAA's theorem 1 wants δ ≥ 1.
 """
 
 from dataclasses import dataclass

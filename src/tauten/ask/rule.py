@@ -43,7 +43,7 @@ class AskRule(BaseEstimator):
 
     def chance(self, score: float, variance: float, sqnorm: float, asking: Asking) -> float:
         """The probability of asking, in plain Python."""
-        return float(self.probability(score, variance, sqnorm, asking))
+        return float(self.probability.function(score, variance, sqnorm, asking))
 
     def __sklearn_tags__(self) -> Any:
         raise AttributeError("An asking rule is no estimator.")

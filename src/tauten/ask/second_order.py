@@ -1,9 +1,9 @@
-"""SEL-2nd: margin asking that asks more where the score is less certain; made for the second-order Perceptron.
+"""SEL-2nd: margin asking that asks more where the score is less certain, for the second-order Perceptron.
 
     P(ask) = b / (b + |p| + p²(1 + v)/2),   p = s/(1 + v),   v = xᵀΣx,  s the score
 
-Cesa-Bianchi, Gentile, Zaniboni (JMLR 7, 2006), figure 4: p is the score with x xᵀ already in A, which divides that
-of `sop` by 1 + v (a = 1).
+Cesa-Bianchi, Gentile, Zaniboni (JMLR 7, 2006), figure 4: p is the score with x xᵀ already in A, which divides
+that of `sop` by 1 + v (a = 1).
 """
 
 from dataclasses import dataclass

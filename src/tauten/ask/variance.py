@@ -3,8 +3,8 @@
     q = |p| − η/2 · 1/(1/v + 1/γ),   v = xᵀΣx
     P(ask) = 1 where q ≤ 0,   δ / (δ + q) elsewhere
 
-The rule of SOAL (Hao et al., ICDM 2016) and, with one δ for both sides and no cost, of OA3 (KDD 2018), after their
-public code.
+The rule of SOAL (Hao et al., ICDM 2016) and, with one δ for both sides and no cost, of OA3 (KDD 2018), after
+their public code.
 """
 
 from dataclasses import dataclass

@@ -4,6 +4,7 @@ Nothing in a file is run. Every size is checked against the bytes that are there
 and zip's checksums catch what was altered on the way.
 """
 
+import errno
 import io
 import json
 import math
@@ -42,6 +43,8 @@ def write(path: str | PathLike[str], header: dict[str, Any], arrays: Mapping[str
     from tauten import __version__
 
     target = Path(fspath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "There is no such folder to save in", str(target.parent))
     shapes = {name: list(array.shape) for name, array in arrays.items()}
     text = json.dumps({"format": FORMAT, "library": __version__, **header, "arrays": shapes}, indent=1)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")

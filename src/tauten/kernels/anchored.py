@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from tauten.kernels.first_order import DECISION, REPORT
-from tauten.kernels.loops import MOVE, STAY, UPKEEP
+from tauten.kernels.loops import LONGEST_MOVE, MOVE, STAY, UPKEEP
 from tauten.kernels.pointers import Rule, invoke
 from tauten.kernels.state import Floats, LinearState, binary_to_columns
 
@@ -95,7 +95,7 @@ def _anchored(i, s, sqnorm, y, margins, importance, C, memory, loss, step, n, pu
         anchor_score = to_inside * inside - to_outside * outside
         numerator = abs(signed_loss) + gamma * (margins[i * n + c] - y[i * n + c] * anchor_score)
         alpha = invoke(step, (numerator, sqnorm, C[c] * importance, gamma))
-        if not (np.isfinite(numerator) and np.isfinite(alpha)):
+        if not (np.isfinite(numerator) and alpha * np.sqrt(sqnorm) <= LONGEST_MOVE):
             continue
         memory[f + SCALE] = scale / (1.0 + gamma)
         memory[f + P] = (p + gamma * to_inside) / (1.0 + gamma)

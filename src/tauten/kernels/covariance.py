@@ -26,7 +26,7 @@ import numpy as np
 from numba import njit, types
 
 from tauten.kernels.asking import ASKING
-from tauten.kernels.loops import FLAG_ROWS, MATRIX, VECTOR, best_wrong
+from tauten.kernels.loops import FLAG_ROWS, LONGEST_MOVE, MATRIX, VECTOR, best_wrong
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, REALS, Rule, invoke, rule
 from tauten.kernels.state import Dense, Flags, Floats, LinearState, Plan, Sparse, binary_to_columns
 
@@ -38,7 +38,7 @@ RULES = (types.boolean, types.UniTuple(HANDLE, 5), MATRIX, FLAG_ROWS, *ASKING)
 # averaged, rules (decide, demand, loss, step, gain), scores, moved, ask, asking, asked
 
 ROUNDS = 0  # memory: rounds behind the average
-LONGEST = 1e100  # squared length of a row: what follows multiplies squares of squares
+LONGEST_ROW = 1e100  # squared length of a row: what follows multiplies squares of squares
 ROUNDING = 1e-12  # of score and margin: a loss below it is none
 
 
@@ -58,7 +58,8 @@ def _alpha(signed_loss, scale, variance, blocks, margin, C, step):  # type: igno
     if abs(signed_loss) <= ROUNDING * scale or not np.isfinite(signed_loss):
         return 0.0
     alpha = invoke(step, (abs(signed_loss), variance, blocks, margin, C))
-    return np.copysign(alpha, signed_loss) if 0.0 < alpha < np.inf else 0.0
+    followed = alpha > 0.0 and alpha * np.sqrt(variance) <= LONGEST_MOVE  # ‖Σx‖² ≤ xᵀΣx, as Σ ≤ I
+    return np.copysign(alpha, signed_loss) if followed else 0.0
 
 
 @njit
@@ -126,7 +127,7 @@ def decide_row(s, n, variance, y, margin, C, rules, pull):  # type: ignore[no-un
 @njit
 def may_move(s, n, sqnorm, y, margin, C, rules, pull):  # type: ignore[no-untyped-def]
     """Whether a row moves anything where its variance is as large as it can be."""
-    if sqnorm == 0.0 or not sqnorm <= LONGEST:
+    if sqnorm == 0.0 or not sqnorm <= LONGEST_ROW:
         return False
     return decide_row(s, n, sqnorm, y, margin, C, rules, pull) > 0.0
 

@@ -27,6 +27,8 @@ see `anchored`), and it returns -1 - i before a row i that it cannot learn: one 
 finite, a column out of range, (unless `trusted`) columns that do not ascend, or a label that was asked for
 and is not known yet. A row whose squared length is zero or overflows is scored and passed over: there is no
 direction to move in, or none that floats can follow.
+A move longer than LONGEST_MOVE is not made: so no number of rows brings a weight, or a sum of weights over
+the rounds, anywhere near infinity.
 """
 
 import numpy as np
@@ -45,6 +47,8 @@ SPARSE = COUNT(VECTOR, types.uint32[::1], types.uint64[::1], types.boolean, *_CO
 # What a decision returns.
 STAY, MOVE, UPKEEP = 0.0, 1.0, 2.0
 
+LONGEST_MOVE = 1e150
+
 # Sums may be reordered so that SIMD can run; NaN and infinity keep their meaning, the checks below need it.
 REORDER = {"reassoc", "contract", "nsz"}
 
@@ -55,7 +59,7 @@ def signed_step(signed_loss, sqnorm, C, step):  # type: ignore[no-untyped-def]
     if signed_loss == 0.0 or sqnorm == 0.0 or not (np.isfinite(sqnorm) and np.isfinite(signed_loss)):
         return 0.0
     tau = invoke(step, (abs(signed_loss), sqnorm, C))
-    return np.copysign(tau, signed_loss) if 0.0 < tau < np.inf else 0.0
+    return np.copysign(tau, signed_loss) if tau > 0.0 and tau * np.sqrt(sqnorm) <= LONGEST_MOVE else 0.0
 
 
 @njit

@@ -15,7 +15,7 @@ from numba import types
 
 from tauten.kernels.anchored import COUNTS, FROZEN, GAMMA, KAPPA, ROUNDS, ClassMeans
 from tauten.kernels.asking import ASKING, PASS, STOP, consider, note
-from tauten.kernels.loops import FLAG_ROWS, MATRIX, VECTOR, sparse_sqnorm
+from tauten.kernels.loops import FLAG_ROWS, LONGEST_MOVE, MATRIX, VECTOR, sparse_sqnorm
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
 from tauten.kernels.state import Dense, Flags, Floats, Plan, Sparse, binary_to_columns
 
@@ -110,7 +110,7 @@ def learn_windowed(  # type: ignore[no-untyped-def]
                 reach += fresh[1 + indices[p]] * values[p]
             numerator = (1.0 + gamma) * margins[i, c] - y[i, c] * reach
             alpha = invoke(step, (numerator, sqnorm, C[c] * importance[i], gamma))
-            if not (np.isfinite(numerator) and np.isfinite(alpha)):
+            if not (np.isfinite(numerator) and alpha * np.sqrt(sqnorm) <= LONGEST_MOVE):
                 continue
             memory[pushes] += 1.0
             moved[i, c] = True

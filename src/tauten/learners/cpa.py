@@ -6,7 +6,8 @@
 The root makes ℓ² an upper bound of the cost ρ. More than two classes: ŷ the predicted one, ℓ = √ρᵧ + ⟨w_ŷ −
 wᵧ, x⟩, wᵧ += τx, w_ŷ −= τx, and 2‖x‖². Crammer et al. (JMLR 7, 2006), section 9, prediction-based; as a
 rival: Lu, Zhao, Hoi (2016), table 6. A mistake is what `predict` gets wrong: a score of 0, or a tie, is one
-for the later class only.
+for the later class only. The loss jumps at that score. Where it is met exactly, as on small whole numbers,
+rounding decides, and dense and sparse rows, summed in another order, may part.
 """
 
 from collections.abc import Mapping

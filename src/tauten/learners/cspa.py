@@ -48,7 +48,9 @@ class CostSensitivePAClassifier(OnlineClassifier):
 
     C: float = above(0, default=1.0)
     rho: float | Literal["balanced"] = parameter(
-        1.0, lambda rho: rho == "balanced" or (is_number(rho) and rho > 0), "a number above 0 or 'balanced'"
+        1.0,
+        lambda rho: rho == "balanced" if isinstance(rho, str) else is_number(rho) and rho > 0,
+        "a number above 0 or 'balanced'",
     )
     variant: Literal["hard", "I", "II"] = one_of("hard", "I", "II", default="I")
 

@@ -27,7 +27,9 @@ from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.kernels.windowed import Windowed
 from tauten.learners.pa import VARIANTS, hinge
-from tauten.parameters import above, count, is_number, one_of, optional
+from tauten.parameters import above, count, is_list, is_number, one_of, optional
+
+LARGEST_PULL = 1e30  # of γ and κ: their product with any mean, over any scale of u, is a float
 
 
 @rule
@@ -59,11 +61,11 @@ class ClassMeanPAClassifier(OnlineClassifier):
     ----------
     C : float, above 0, default 1.0
         How far one example may pull. The hard variant does not use it.
-    gamma : float, above 0, default 0.01
+    gamma : float, above 0 and up to 1e30, default 0.01
         How strongly each move leans toward the anchor.
     variant : "hard", "I" or "II", default "I"
         PAm, PAm-1 or PAm-2.
-    anchor_scale : float, above 0, default 1.0
+    anchor_scale : float, above 0 and up to 1e30, default 1.0
         Factor κ on the difference of the means; 1 is the paper's. Try 30 to 100 where features are 0 or 1.
     window : int, 0 or above, default 0
         How many of the last classifiers a step starts from the mean of (PAmW); 0 starts it from the last one
@@ -82,13 +84,13 @@ class ClassMeanPAClassifier(OnlineClassifier):
     """
 
     C: float = above(0, default=1.0)
-    gamma: float = above(0, default=0.01)
+    gamma: float = above(0, default=0.01, most=LARGEST_PULL)
     variant: Literal["hard", "I", "II"] = one_of("hard", "I", "II", default="I")
-    anchor_scale: float = above(0, default=1.0)
+    anchor_scale: float = above(0, default=1.0, most=LARGEST_PULL)
     window: int = count(0, default=0)
     window_weights: Sequence[float] | None = optional(
         "positive numbers",
-        lambda weights: np.ndim(weights) == 1 and all(is_number(w) and w > 0 for w in weights),
+        lambda weights: is_list(weights) and all(is_number(w) and w > 0 for w in weights),
     )
 
     loss: ClassVar[Rule] = hinge
@@ -110,8 +112,11 @@ class ClassMeanPAClassifier(OnlineClassifier):
         state = self.state_
         assert isinstance(state, ClassMeans)
         state.settle(float(self.gamma), float(self.anchor_scale), frozen=epoch > 0)
-        if isinstance(state, Windowed) and self.window_weights is not None:
-            state.shares = np.asarray(self.window_weights, dtype=np.float64)
+        if isinstance(state, Windowed):
+            equal = [1.0] * self.window
+            state.shares = np.asarray(
+                equal if self.window_weights is None else self.window_weights, dtype=np.float64
+            )
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
