@@ -10,7 +10,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tauten.ask import (
+        AdaptiveAsk,
+        AlwaysAsk,
+        AskRule,
+        BudgetAsk,
+        DecayingAsk,
+        MarginAsk,
+        RandomAsk,
+        SecondOrderAsk,
+        VarianceAsk,
+    )
     from tauten.checks import check_learner
+    from tauten.curves import AskCurve, ask_curve, at_rate
     from tauten.evaluate import Comparison, Sweep, compare, progressive, sweep
     from tauten.io.model_file import ModelFileError
     from tauten.learners.arow import AROWClassifier
@@ -31,29 +43,43 @@ if TYPE_CHECKING:
     from tauten.merging import merge
     from tauten.registry import learners, load, make
     from tauten.trace import Trace
+    from tauten.wrappers.active import ActiveClassifier
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "AROWClassifier": "tauten.learners.arow",
     "AROWRegressor": "tauten.learners.arow_regressor",
+    "ActiveClassifier": "tauten.wrappers.active",
+    "AdaptiveAsk": "tauten.ask",
+    "AlwaysAsk": "tauten.ask",
+    "AskCurve": "tauten.curves",
+    "AskRule": "tauten.ask",
+    "BudgetAsk": "tauten.ask",
     "CPAClassifier": "tauten.learners.cpa",
     "CWClassifier": "tauten.learners.cw",
     "ClassMeanPAClassifier": "tauten.learners.pamean",
     "Comparison": "tauten.evaluate",
     "CostSensitivePAClassifier": "tauten.learners.cspa",
+    "DecayingAsk": "tauten.ask",
     "MahalanobisPAClassifier": "tauten.learners.pam",
     "MahalanobisPARegressor": "tauten.learners.pam_regressor",
+    "MarginAsk": "tauten.ask",
     "ModelFileError": "tauten.io.model_file",
     "NHERDClassifier": "tauten.learners.nherd",
     "PAClassifier": "tauten.learners.pa",
     "PARegressor": "tauten.learners.pa_regressor",
     "PAUMClassifier": "tauten.learners.paum",
     "PerceptronClassifier": "tauten.learners.perceptron",
+    "RandomAsk": "tauten.ask",
     "SCWClassifier": "tauten.learners.scw",
+    "SecondOrderAsk": "tauten.ask",
     "SecondOrderPerceptronClassifier": "tauten.learners.sop",
     "Sweep": "tauten.evaluate",
     "Trace": "tauten.trace",
+    "VarianceAsk": "tauten.ask",
+    "ask_curve": "tauten.curves",
+    "at_rate": "tauten.curves",
     "check_learner": "tauten.checks",
     "compare": "tauten.evaluate",
     "learners": "tauten.registry",
@@ -67,23 +93,36 @@ _HOMES = {
 __all__ = [
     "AROWClassifier",
     "AROWRegressor",
+    "ActiveClassifier",
+    "AdaptiveAsk",
+    "AlwaysAsk",
+    "AskCurve",
+    "AskRule",
+    "BudgetAsk",
     "CPAClassifier",
     "CWClassifier",
     "ClassMeanPAClassifier",
     "Comparison",
     "CostSensitivePAClassifier",
+    "DecayingAsk",
     "MahalanobisPAClassifier",
     "MahalanobisPARegressor",
+    "MarginAsk",
     "ModelFileError",
     "NHERDClassifier",
     "PAClassifier",
     "PARegressor",
     "PAUMClassifier",
     "PerceptronClassifier",
+    "RandomAsk",
     "SCWClassifier",
+    "SecondOrderAsk",
     "SecondOrderPerceptronClassifier",
     "Sweep",
     "Trace",
+    "VarianceAsk",
+    "ask_curve",
+    "at_rate",
     "check_learner",
     "compare",
     "learners",

@@ -122,7 +122,7 @@ class OnlineLearner(Learned):
         if name == "state_" or not name.endswith("_"):  # a state or a parameter, which plans are made of
             self.__dict__.pop("_plan", None)
 
-    def _plan_now(self) -> Any:
+    def plan_now(self) -> Any:
         """What loops need of the parameters, kept until one of them or the classes change."""
         plan = self.__dict__.get("_plan")
         if plan is None:
@@ -135,20 +135,29 @@ class OnlineLearner(Learned):
 
     def plan(self) -> Plan:
         """What the loop is told; raises a ValueError where parameters do not go with what was learned."""
-        return self._plan_now().loop  # type: ignore[no-any-return]
+        return self.plan_now().loop  # type: ignore[no-any-return]
 
     def _make_plan(self) -> Any:
         raise NotImplementedError
 
-    def _loop_plan(self, loss: Rule, C: Floats) -> Plan:
-        return Plan(
+    def attend(self, ask: Rule, asking: Floats) -> None:
+        """Have loops ask by a rule, as long as `asking` does not say that labels are given."""
+        self._asked_by = ask, asking
+
+    def _loop_parts(self, loss: Rule, C: Floats) -> dict[str, Any]:
+        asked_by = self.__dict__.get("_asked_by")
+        return dict(
             report=self.state_.report(),
             decide=self.state_.decide(),
             loss=loss.handle,
             step=self.step.handle,
             C=C,
             bias=float(self.fit_intercept),
+            **({} if asked_by is None else {"ask": asked_by[0].handle, "asking": asked_by[1]}),
         )
+
+    def _loop_plan(self, loss: Rule, C: Floats) -> Plan:
+        return Plan(**self._loop_parts(loss, C))
 
     def _plain_plan(self, loss: Rule) -> dict[str, Any]:
         """What every plan has."""
@@ -172,7 +181,7 @@ class OnlineLearner(Learned):
         self.state_ = self.new_state(self.n_features_in_, n_classes)
 
     @contextmanager
-    def _unchanged_on_error(self) -> Iterator[dict[str, Any]]:
+    def unchanged_on_error(self) -> Iterator[dict[str, Any]]:
         """Put back what is in the dict yielded when an error passes; callers add copies of what they will
         write to.
         """
@@ -191,14 +200,14 @@ class OnlineLearner(Learned):
                 kept["state_"].grow_features(self.n_features_in_)
             raise
 
-    def _protect(self, kept: dict[str, Any], rows: Rows, at_once: bool = True) -> None:
+    def protect(self, kept: dict[str, Any], rows: Rows, at_once: bool = True) -> None:
         """Make sure that an error can be undone: by a copy of the state, or, where that is larger, by
         looking first at the rows, if nothing else can fail once learning has begun (`at_once`).
         """
         if "state_" not in kept or kept["state_"] is not self.state_:  # a new one, which an error throws away
             return
         if at_once and rows.n_values < self.state_.table.size:
-            rows.check(self._index_or_none())
+            rows.check(self.feature_index)
         else:
             kept.update(copy.deepcopy({name: kept[name] for name in self._written if name in kept}))
 
@@ -260,9 +269,10 @@ class OnlineLearner(Learned):
             row = plan.gather(x)
             if row is None and learning:
                 check_dict(x, 0)
-                add_names(x, self._feature_index)
-                self.n_features_in_ = len(self._feature_index)
-                self.state_.grow_features(self.n_features_in_)
+                index = self._feature_index
+                self.state_.grow_features(len(index) + sum(name not in index for name in x))  # may refuse
+                add_names(x, index)
+                self.n_features_in_ = len(index)
                 row = plan.gather(x)
             elif row is None:
                 row = plan.gather({name: x[name] for name in x if name in self._feature_index})
@@ -273,11 +283,25 @@ class OnlineLearner(Learned):
             return Dense(x[None]) if len(x) == self.n_features_in_ else None
         return None
 
+    def read_one(self, x: Any) -> Dense | Sparse:
+        """One example, checked, as a row for the loops, its names made known; it may be overwritten by the
+        next.
+        """
+        plan = self.__dict__.get("_plan")
+        row = None if plan is None else self._fast_row(x, plan, learning=True)
+        if row is None or not row.is_finite():
+            rows = self._read(one_row(x), learning=True)
+            rows.check(self.feature_index)
+            if rows.sparse:
+                rows.sort()
+            row = rows.block(0, 1)
+        return row
+
     def read_y(self, y: ArrayLike) -> NDArray[Any]:
         """Labels or targets, checked."""
         raise NotImplementedError
 
-    def _need_y(self, y: Any) -> None:
+    def need_y(self, y: Any) -> None:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
 
@@ -317,13 +341,13 @@ class OnlineLearner(Learned):
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from the start, `epochs` passes over the rows, all labels known beforehand."""
-        with self._unchanged_on_error() as kept:
+        with self.unchanged_on_error() as kept:
             if not (self.warm_start and "state_" in self.__dict__):
                 self._reset()
             stream = self.weigh(self._read_stream(X, y, sample_weight))
             if not stream.importance.any():
                 raise ValueError("The weights of all rows are zero; expected one above 0.")
-            self._protect(kept, stream.rows, at_once=self.epochs == 1)
+            self.protect(kept, stream.rows, at_once=self.epochs == 1)
             for epoch, order in enumerate(self._orders(len(stream.rows))):
                 self.settle(epoch)
                 self.learn_stream(stream if order is None else stream.take(order))
@@ -352,9 +376,9 @@ class OnlineLearner(Learned):
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, progress: Progress | None = None
     ) -> tuple[NDArray[Any], Record]:
         """Learn rows once, in order, all labels known before: the labels, and what happened at each row."""
-        with self._unchanged_on_error() as kept:
+        with self.unchanged_on_error() as kept:
             stream = self.read_once(X, y, sample_weight)
-            self._protect(kept, stream.rows, at_once=progress is None)
+            self.protect(kept, stream.rows, at_once=progress is None)
             record = Record.empty(len(stream.rows), self.state_)
 
             def write(start: int, block: Record) -> None:
@@ -393,7 +417,7 @@ class OnlineLearner(Learned):
         return self._score_rows(self._read(X, learning=False))
 
     def _score_rows(self, rows: Rows) -> Floats:
-        rows.check(self._index_or_none())
+        rows.check(self.feature_index)
         weights = self.state_.explicit()
         scores = np.tile(weights[:, 0] * float(self.fit_intercept), (len(rows), 1))
         for start, block in rows.blocks(0, len(rows), len(weights)):
@@ -403,7 +427,7 @@ class OnlineLearner(Learned):
 
     def _score_one(self, x: Any) -> Floats:
         """Scores of one example, as a batch of one."""
-        plan = self._plan_now()
+        plan = self.plan_now()
         row = self._fast_row(x, plan)
         scores = self.state_.score_row(row, plan.loop.bias) if row is not None else None
         return scores if scores is not None else self._score_rows(self._read(one_row(x), learning=False))

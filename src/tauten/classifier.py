@@ -2,7 +2,7 @@
 column.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,11 +15,11 @@ from sklearn.utils.validation import check_consistent_length
 from tauten import parameters
 from tauten.base import LoopPlan, OnlineLearner
 from tauten.kernels.first_order import passive
-from tauten.kernels.state import Floats
+from tauten.kernels.state import Dense, Floats, Sparse
 from tauten.labels import check_types, distinct, put_together, read_labels
 from tauten.parameters import is_list, is_weight_map, optional
 from tauten.rows import Rows
-from tauten.stream import Decisions, Stream, one_row
+from tauten.stream import Decisions, Record, Stream, one_row
 
 Codes = NDArray[np.intp]
 UNKNOWN = (-1, None, None)
@@ -75,19 +75,46 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         """Learn the rows once, in order, exactly as `learn_one` on each would; new labels join where they
         appear.
         """
-        with self._unchanged_on_error() as kept:
-            rows, labels, weights = self._read_batch(X, y, sample_weight)
-            for known in (self.classes, classes):
-                self._know(_beforehand(known))
-            codes = np.zeros(len(labels), dtype=np.intp)
+        with self.unchanged_on_error() as kept:
+            rows, weights, labels = self._read_batch(X, y, sample_weight)
+            self.know_beforehand(classes)
             spans = list(self._spans(labels))
-            self._protect(kept, rows, at_once=len(spans) == 1)
-            for first, stop in spans:
-                self._know(labels[first : first + 1])
-                self.settle(0)
-                codes[first:stop] = self._encode(labels[first:stop])
-                self.learn_stream(self._stream(rows, labels, codes, weights), (first, stop))
+            self.protect(kept, rows, at_once=len(spans) == 1)
+            self.learn_spans(rows, labels, weights, spans)
         return self
+
+    def learn_read(self, rows: Rows, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
+        """Learn rows that were read before."""
+        with self.unchanged_on_error() as kept:
+            labels, weights = self.read_y(y), self._importance(sample_weight, len(rows))
+            self.know_beforehand(None)
+            self.protect(kept, rows, at_once=False)
+            self.learn_spans(rows, labels, weights, list(self._spans(labels)))
+
+    def is_stopped_at(self, row: Dense | Sparse) -> bool:
+        """Whether the loop wants a label before it goes on past a row; what it does where it does not is
+        nothing.
+        """
+        plan = self.plan_now()
+        unknown = np.full((1, self.state_.n_decisions), np.nan)
+        record = plan.record.scores, plan.record.moved, plan.record.asked.copy()
+        return self.state_.run(row, plan.loop, unknown, unknown, plan.one, *record) < 0
+
+    def learn_spans(
+        self,
+        rows: Rows,
+        labels: NDArray[Any],
+        weights: Floats,
+        spans: Sequence[tuple[int, int]],
+        after: Callable[[int, Record], None] | None = None,
+    ) -> None:
+        """Learn stretches of rows in each of which only the first may bring a label that is new."""
+        codes = np.zeros(len(labels), dtype=np.intp)
+        for first, stop in spans:
+            self.know(labels[first : first + 1])
+            self.settle(0)
+            codes[first:stop] = self.encode(labels[first:stop])
+            self.learn_stream(self._stream(rows, labels, codes, weights), (first, stop), after)
 
     def learn_one(self, x: Any, y: Any, sample_weight: float | None = None) -> Self:
         """Learn one example: a dict, a vector or a sparse row."""
@@ -105,30 +132,33 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         )
 
     def _read_stream(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
-        rows, labels, weights = self._read_batch(X, y, sample_weight)
-        self._know(_beforehand(self.classes))
-        self._know(labels)
-        return self._stream(rows, labels, self._encode(labels), weights)
+        rows, weights, labels = self._read_batch(X, y, sample_weight)
+        self.know_beforehand(labels)
+        return self._stream(rows, labels, self.encode(labels), weights)
 
     def _stream(self, rows: Rows, labels: NDArray[Any], codes: Codes, weights: Floats) -> Stream:
         if isinstance(self.class_weight, Mapping):
-            weights = weights * self._plan_now().importance[codes]
-        return Stream(rows, labels, codes, weights, self._index_or_none())
+            weights = weights * self.plan_now().importance[codes]
+        return Stream(rows, labels, codes, weights, self.feature_index)
 
     def _read_batch(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> tuple[Rows, NDArray[Any], Floats]:
+    ) -> tuple[Rows, Floats, NDArray[Any]]:
         self._check_parameters()
         labels = self.read_y(y)
+        return (*self.read_rows(X, labels, sample_weight), labels)
+
+    def read_rows(self, X: Any, labels: Sized, sample_weight: ArrayLike | None) -> tuple[Rows, Floats]:
+        """Rows to learn, and their weights."""
         check_consistent_length(X, labels)
         rows = self._read(X, learning=True)
-        return rows, labels, self._importance(sample_weight, len(rows))
+        return rows, self._importance(sample_weight, len(rows))
 
     def read_y(self, y: ArrayLike) -> NDArray[Any]:
-        self._need_y(y)
+        self.need_y(y)
         return read_labels(y)
 
-    def _encode(self, labels: NDArray[Any]) -> Codes:
+    def encode(self, labels: NDArray[Any]) -> Codes:
         """The place of each label among the classes."""
         if len(self.classes_) == 2:
             return (labels == self.classes_[1]).astype(np.intp)
@@ -138,7 +168,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         """Stretches of rows in each of which only the first may bring a label that is new."""
         if "classes_" in self.__dict__:
             check_types(self.classes_, labels)
-            if np.array_equal(self.classes_.take(self._encode(labels), mode="clip"), labels):
+            if np.array_equal(self.classes_.take(self.encode(labels), mode="clip"), labels):
                 yield 0, len(labels)
                 return
         seen = distinct(labels)
@@ -146,7 +176,12 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         starts = sorted({0, *(int(np.argmax(labels == label)) for label in new)})
         yield from zip(starts, [*starts[1:], len(labels)], strict=True)
 
-    def _know(self, labels: NDArray[Any]) -> None:
+    def know_beforehand(self, classes: ArrayLike | None) -> None:
+        """Make classes of the labels that are given beforehand."""
+        for known in (self.classes, classes):
+            self.know(beforehand(known))
+
+    def know(self, labels: NDArray[Any]) -> None:
         """Make a class of every label, in sorted order."""
         labels = distinct(labels)
         if not len(labels):
@@ -207,7 +242,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         super().join(other)
 
     def stream_decisions(self, stream: Stream, start: int, stop: int) -> Decisions:
-        plan, codes = self._plan_now(), stream.y[start:stop]
+        plan, codes = self.plan_now(), stream.y[start:stop]
         y, importance = plan.y.take(codes, axis=0), stream.importance[start:stop]
         if plan.plain:
             return y, plan.margins.take(codes, axis=0), importance
@@ -221,7 +256,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         return y, plan.margins.take(codes, axis=0) if margins is None else margins, importance
 
     def decision_tables(self) -> tuple[Floats, Floats] | None:
-        plan = self._plan_now()
+        plan = self.plan_now()
         return (plan.y, plan.margins) if plan.plain else None
 
     def weigh(self, stream: Stream) -> Stream:
@@ -249,8 +284,8 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
     def predict_one(self, x: Any) -> Any:
         """The label of one example; None before any label is known."""
         if "classes_" not in self.__dict__:
-            return next(iter(np.unique(_beforehand(self.classes)).tolist()), None)
-        plan = self._plan_now()
+            return next(iter(np.unique(beforehand(self.classes)).tolist()), None)
+        plan = self.plan_now()
         return plan.labels[int(self.winners(self._score_one(x))[0])]
 
     def winners(self, scores: Floats) -> Codes:
@@ -284,7 +319,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         return tags
 
 
-def _beforehand(classes: Any) -> NDArray[Any]:
+def beforehand(classes: Any) -> NDArray[Any]:
     """The labels in a list, of which there are none where it is None."""
     if classes is None or (is_list(classes) and not len(classes)):
         return np.zeros(0)

@@ -20,20 +20,22 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_random_state
 
 from tauten.base import OnlineLearner
-from tauten.classifier import OnlineClassifier
 from tauten.registry import make
+from tauten.regressor import OnlineRegressor
 from tauten.stream import Progress
 from tauten.sweeping import in_threads, learn_together
 from tauten.trace import Trace
+from tauten.wrappers.active import ActiveClassifier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Learner = str | OnlineLearner
+Trained = OnlineLearner | ActiveClassifier
+Learner = str | Trained
 
 
 def progressive(
-    model: OnlineLearner,
+    model: Trained,
     X: Any,
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
@@ -50,7 +52,7 @@ def progressive(
     >>> trace.error_rate < 0.1
     True
     """
-    if not isinstance(model, OnlineLearner):
+    if not isinstance(model, Trained):
         raise ValueError(
             f"progressive got {model!r}; expected a learner, which it trains in place, as tt.make gives."
         )
@@ -58,13 +60,13 @@ def progressive(
     labels, record = model.learn_recorded(X, y, sample_weight, progress)
     seconds = time.perf_counter() - started
     updates = np.asarray(record.moved.any(axis=1))
-    everyone = np.ones(len(labels), dtype=bool)
-    if not isinstance(model, OnlineClassifier):
+    asked = record.asked.astype(bool)
+    if isinstance(model, OnlineRegressor):
         scores = record.scores[:, 0]
-        return Trace(labels, scores, scores, updates, everyone, seconds, None)
+        return Trace(labels, scores, scores, updates, asked, seconds, None)
     predicted = model.classes_[model.winners(record.scores)]
     scores = record.scores if len(model.classes_) > 2 else record.scores[:, 0]
-    return Trace(labels, predicted, scores, updates, everyone, seconds, model.classes_)
+    return Trace(labels, predicted, scores, updates, asked, seconds, model.classes_)
 
 
 @dataclass
@@ -72,13 +74,13 @@ class Sweep:
     """A grid of parameters, the learner trained with each, and how it did."""
 
     grid: list[dict[str, Any]]
-    learners: list[OnlineLearner]
+    learners: list[Trained]
     errors: NDArray[np.float64]  # error rate of each; for regression the mean absolute error
     updates: NDArray[np.int64]
     seconds: float
 
     @property
-    def best(self) -> OnlineLearner:
+    def best(self) -> Trained:
         """The trained learner with the fewest errors, of equals the first."""
         return self.learners[int(np.argmin(self.errors))]
 
@@ -89,7 +91,7 @@ class Sweep:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a model: its parameters, error rate (mean absolute error) and updates."""
-        error = "error_rate" if isinstance(self.learners[0], OnlineClassifier) else "mean_absolute_error"
+        error = "mean_absolute_error" if isinstance(self.learners[0], OnlineRegressor) else "error_rate"
         return pd.DataFrame(self.grid).assign(**{error: self.errors, "updates": self.updates})
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -128,9 +130,15 @@ def sweep(
         raise ValueError(
             f"The grid has no points: {dict(grid)!r}; expected a value or more for each parameter."
         )
-    learners = [_fresh(learner, **point) for point in points]
+    learners = [fresh(learner, **point) for point in points]
+    plain = [learner for learner in learners if isinstance(learner, OnlineLearner)]
     started = time.perf_counter()
-    errors, updates = learn_together(learners, X, y, sample_weight, n_jobs)
+    if len(plain) == len(learners):
+        errors, updates = learn_together(plain, X, y, sample_weight, n_jobs)
+    else:
+        traces = in_threads(progressive, ((learner, X, y, sample_weight) for learner in learners), n_jobs)
+        errors = np.array([trace.error_rate for trace in traces])
+        updates = np.array([int(trace.updates.sum()) for trace in traces])
     return Sweep(points, learners, errors, updates, time.perf_counter() - started)
 
 
@@ -203,10 +211,10 @@ def compare(
     >>> list(tt.compare(["pa1", "perceptron"], X, X[:, 0] > 0, repeats=3).to_frame().index)
     ['pa1', 'perceptron']
     """
-    named = {name: _fresh(learner) for name, learner in _named(learners)}
+    named = {name: fresh(learner) for name, learner in _named(learners)}
     if repeats < 1 or not named:
         raise ValueError(f"compare got {len(named)} learners and {repeats} orders; expected some of each.")
-    if len({isinstance(learner, OnlineClassifier) for learner in named.values()}) > 1:
+    if len({isinstance(learner, OnlineRegressor) for learner in named.values()}) > 1:
         raise ValueError(f"compare got classifiers and regressors, {list(named)}; expected one kind.")
     y = next(iter(named.values())).read_y(y)
     check_consistent_length(X, y)
@@ -216,7 +224,8 @@ def compare(
     rows = np.unique(np.linspace(1, len(y), num=min(len(y), 200), dtype=np.int64))
 
     def run(name: str, order: NDArray[np.intp]) -> tuple[dict[str, Any], NDArray[np.float64]]:
-        trace = progressive(clone(named[name]), _reordered(X, order), y[order])
+        model = seeded(clone(named[name]), int(order[0]))
+        trace = progressive(model, reordered(X, order), y[order])
         figures = {"mean_absolute_error": trace.error_rate}
         if trace.classes is not None:
             figures = {"error_rate": trace.error_rate, "f1": trace.f1()}
@@ -240,7 +249,7 @@ def _is_choice(values: Any) -> bool:
 
 def _named(learners: Learner | Sequence[Learner] | Mapping[str, Learner]) -> Iterator[tuple[str, Learner]]:
     """Each learner under a name of its own."""
-    if isinstance(learners, str | OnlineLearner):
+    if isinstance(learners, Learner):
         learners = [learners]
     if isinstance(learners, Mapping):
         yield from learners.items()
@@ -252,16 +261,23 @@ def _named(learners: Learner | Sequence[Learner] | Mapping[str, Learner]) -> Ite
         yield (name if seen[name] == 1 else f"{name} ({seen[name]})"), learner
 
 
-def _fresh(learner: Learner, **parameters: Any) -> OnlineLearner:
+def seeded(model: Trained, seed: int) -> Trained:
+    """A model whose questions come out the same every time, if nothing else was asked for."""
+    if isinstance(model, ActiveClassifier) and model.random_state is None:
+        model.set_params(random_state=seed)
+    return model
+
+
+def fresh(learner: Learner, **parameters: Any) -> Trained:
     """An untrained learner with parameters."""
     if isinstance(learner, str):
-        return make(learner, **parameters)
-    if not isinstance(learner, OnlineLearner):
+        return make(learner, **parameters)  # type: ignore[no-any-return]
+    if not isinstance(learner, Trained):
         raise ValueError(f"{learner!r} is no learner of tauten; expected one, or a registry name.")
     return clone(learner).set_params(**parameters)  # type: ignore[no-any-return]
 
 
-def _reordered(X: Any, order: NDArray[np.intp]) -> Any:
+def reordered(X: Any, order: NDArray[np.intp]) -> Any:
     """Rows of anything that holds rows, in another order."""
     if hasattr(X, "iloc"):
         return X.iloc[order]

@@ -43,7 +43,7 @@ class Learned(BaseEstimator):
         """Raise a ValueError where a parameter was changed that what was learned depends on."""
         if "state_" not in self.__dict__:
             return
-        named = self._index_or_none() is not None
+        named = self.feature_index is not None
         like = self.new_state(1, 2)
         if type(like) is not type(self.state_) or like.settings() != self.state_.settings():
             name = "average, window or covariance"
@@ -117,19 +117,24 @@ class Learned(BaseEstimator):
 
     def _names_are_open(self) -> bool:
         """Whether dicts have brought names: frames are then read by name, and need not have all of them."""
-        index = self._index_or_none()
+        index = self.feature_index
         return index is not None and len(index) > self.__dict__.get("_n_framed", 0)
 
-    def _index_or_none(self) -> Mapping[str, int] | None:
+    @property
+    def feature_index(self) -> Mapping[str, int] | None:
         """The column of each name, where the examples had names."""
         return self.__dict__.get("_feature_index")
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_plan"}
+        return {name: value for name, value in state.items() if name not in ("_plan", "_asked_by")}
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file, without pickle; loaded, it learns on as if it had never stopped."""
+        model_file.write(path, *self.parts())
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Floats]]:
+        """The header and arrays of a model file; raises a ValueError where they could not be read again."""
         self._need_fitted()
         self.check_shape()
         header = {
@@ -142,11 +147,11 @@ class Learned(BaseEstimator):
         }
         arrays = self.state_.arrays()
         try:
-            self._restore(header, {**arrays, "memory": arrays["memory"].copy()})
+            self.restore(header, {**arrays, "memory": arrays["memory"].copy()})
         except ValueError as error:
             reason = str(error).rstrip(".")
             raise ValueError(f"The model cannot be saved as it is: {reason}.") from error
-        model_file.write(path, header, arrays)
+        return header, arrays
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -157,10 +162,10 @@ class Learned(BaseEstimator):
     def from_file(cls, path: str | PathLike[str], header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
         """The learner that was read from a model file."""
         with model_file.readable(path):
-            return cls._restore(header, arrays)
+            return cls.restore(header, arrays)
 
     @classmethod
-    def _restore(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
+    def restore(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
         """The learner that a header and arrays describe, where all of it fits together."""
         if header["class"] != cls.__name__:
             raise ValueError(f"it holds a {header['class']}, expected a {cls.__name__}")

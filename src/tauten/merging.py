@@ -23,6 +23,10 @@ def merge(models: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
     if hasattr(models, "state_"):
         raise ValueError(f"merge got one {type(models).__name__}; expected a list of models.")
     models = list(models)
+    if models and all(hasattr(model, "learner_") for model in models):
+        merged = copy.deepcopy(models[0])
+        merged.pool(models, merge([model.learner_ for model in models], weights))
+        return merged
     shares = _shares(models, weights)
     _check_alike(models)
     parts = [copy.deepcopy(model) for model in models]
@@ -30,7 +34,7 @@ def merge(models: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
     if hasattr(parts[0], "classes_"):
         for part in parts:
             for other in models:
-                part._know(other.classes_)
+                part.know(other.classes_)
     merged = copy.deepcopy(parts[0])
     merged.pool([part.state_ for part in parts], shares)
     merged.state_.n_rounds = sum(part.t_ for part in parts)

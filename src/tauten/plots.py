@@ -10,6 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from tauten.curves import AskCurve
     from tauten.evaluate import Comparison, Sweep
     from tauten.trace import Trace
 
@@ -94,5 +95,24 @@ def comparison(comparison: "Comparison", ax: "Axes | None") -> "Axes":
         xlim=(1, comparison.rows[-1]),
     )
     ax.set_ylim(0, 1.15 * float(comparison.curves[:, :, start:].mean(axis=1).max()))
+    ax.legend(frameon=False)
+    return ax
+
+
+def ask_curve(curve: "AskCurve", ax: "Axes | None") -> "Axes":
+    """A figure against the share of labels asked, the mean over the orders with a band of one sd."""
+    ax = _axes(ax)
+    table, figure = curve.to_frame(), curve.figure
+    for (name, rows), (colour, style) in zip(
+        table.groupby("learner", sort=False), cycle(STYLES), strict=False
+    ):
+        points = rows.sort_values("share_asked")
+        mean, spread = points[figure], points[f"{figure}_sd"].fillna(0.0)
+        ax.plot(points["share_asked"], mean, color=colour, linestyle=style, linewidth=1.8, label=name)
+        ax.fill_between(
+            points["share_asked"], mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0
+        )
+    ax.set(xlabel="share of labels asked", ylabel=figure.replace("_", " "), xscale="log")
+    ax.xaxis.set_major_formatter(lambda share, _: f"{share:.3g}")
     ax.legend(frameon=False)
     return ax

@@ -6,6 +6,7 @@ from os import PathLike
 from types import MappingProxyType
 from typing import Any
 
+from tauten.ask import AdaptiveAsk, AskRule, MarginAsk, RandomAsk, SecondOrderAsk
 from tauten.base import OnlineLearner
 from tauten.classifier import OnlineClassifier
 from tauten.io import model_file
@@ -24,12 +25,13 @@ from tauten.learners.paum import PAUMClassifier
 from tauten.learners.perceptron import PerceptronClassifier
 from tauten.learners.scw import SCWClassifier
 from tauten.learners.sop import SecondOrderPerceptronClassifier
+from tauten.wrappers.active import ActiveClassifier
 
 
 @dataclass(frozen=True)
 class Entry:
     """A name, the class behind it with the parameters that make it that algorithm, where it comes from, one
-    line.
+    line; for active learning also what asks.
     """
 
     name: str
@@ -37,10 +39,35 @@ class Entry:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     paper: str = ""
     line: str = ""
+    ask: type[AskRule] | None = None
 
     @property
     def kind(self) -> str:
+        if self.ask is not None:
+            return "active"
         return "classifier" if issubclass(self.learner, OnlineClassifier) else "regressor"
+
+    def owners(self) -> dict[str, type]:
+        """The class that each parameter belongs to."""
+        owned = {field.name: self.learner for field in fields(self.learner)}
+        if self.ask is None:
+            return owned
+        for owner in (self.ask, ActiveClassifier):
+            owned |= {field.name: owner for field in fields(owner) if field.name not in ("learner", "ask")}
+        return owned
+
+    def make(self, parameters: Mapping[str, Any]) -> OnlineLearner | ActiveClassifier:
+        """The algorithm, with further parameters."""
+        given: dict[type, dict[str, Any]] = {
+            owner: {} for owner in (self.learner, self.ask, ActiveClassifier)
+        }
+        owners = self.owners()
+        for name, value in {**self.parameters, **parameters}.items():
+            given[owners[name]][name] = value
+        learner = self.learner(**given[self.learner])
+        if self.ask is None:
+            return learner
+        return ActiveClassifier(learner, self.ask(**given[self.ask]), **given[ActiveClassifier])
 
 
 CRAMMER = "Crammer et al., JMLR 2006"
@@ -128,7 +155,32 @@ _FIRST_ORDER = (
     Entry("pa1-reg", PARegressor, {"variant": "I"}, CRAMMER, "regression: moves at most C along x"),
     Entry("pa2-reg", PARegressor, {"variant": "II"}, CRAMMER, "regression: damps every move"),
 )
-_ENTRIES = (*_FIRST_ORDER, *_SECOND_ORDER, *map(_diagonal, _SECOND_ORDER))
+PAA = "Lu, Zhao, Hoi, 2016"
+SELECTIVE = "Cesa-Bianchi, Gentile, Zaniboni, JMLR 2006"
+
+
+def _active(name: str, base: str, ask: type[AskRule], paper: str, line: str) -> Entry:
+    """A learner of another name, asked for its labels."""
+    (entry,) = (entry for entry in (*_FIRST_ORDER, *_SECOND_ORDER) if entry.name == base)
+    return replace(entry, name=name, ask=ask, paper=paper, line=line)
+
+
+_ACTIVE = (
+    _active("rpe", "perceptron", RandomAsk, PAA, "Perceptron, labels asked at random"),
+    _active("rpa", "pa", RandomAsk, PAA, "PA, labels asked at random"),
+    _active("rpa1", "pa1", RandomAsk, PAA, "PA-I, labels asked at random"),
+    _active("rpa2", "pa2", RandomAsk, PAA, "PA-II, labels asked at random"),
+    _active("pea", "perceptron", MarginAsk, SELECTIVE, "Perceptron, asked where unsure (LEPE)"),
+    _active("sel-ada", "perceptron", AdaptiveAsk, SELECTIVE, "Perceptron, asked by a scale it finds"),
+    _active("sel-2nd", "sop", SecondOrderAsk, SELECTIVE, "second-order Perceptron, asked by its variance"),
+    _active("paa", "pa", MarginAsk, PAA, "PA, asked where unsure"),
+    _active("paa1", "pa1", MarginAsk, PAA, "PA-I, asked where unsure: the first choice for dear labels"),
+    _active("paa2", "pa2", MarginAsk, PAA, "PA-II, asked where unsure"),
+    _active("cspaa", "cspa", MarginAsk, PAA, "cost-sensitive PA, asked where unsure"),
+    _active("csrnd", "cspa", RandomAsk, PAA, "cost-sensitive PA, labels asked at random"),
+)
+
+_ENTRIES = (*_FIRST_ORDER, *_SECOND_ORDER, *map(_diagonal, _SECOND_ORDER), *_ACTIVE)
 _BY_NAME: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 
 
@@ -142,7 +194,7 @@ def learners() -> Mapping[str, Entry]:
     return _BY_NAME
 
 
-def make(name: str, **parameters: Any) -> OnlineLearner:
+def make(name: str, **parameters: Any) -> Any:
     """The learner of a registry name, with further parameters.
 
     >>> import tauten as tt
@@ -152,20 +204,26 @@ def make(name: str, **parameters: Any) -> OnlineLearner:
     if name not in _BY_NAME:
         raise ValueError(f"There is no learner {name!r}; expected one of {', '.join(_BY_NAME)}.")
     entry = _BY_NAME[name]
-    allowed = [parameter.name for parameter in fields(entry.learner)]
+    allowed = list(entry.owners())
     for unknown in parameters.keys() - set(allowed):
         raise ValueError(f"{name} has no parameter {unknown!r}; expected one of {', '.join(allowed)}.")
-    return entry.learner(**{**entry.parameters, **parameters})
+    return entry.make(parameters)
 
 
-def load(path: str | PathLike[str]) -> OnlineLearner:
+def load(path: str | PathLike[str]) -> OnlineLearner | ActiveClassifier:
     """Read a model that `save` wrote; it learns on as if it had never stopped.
 
     A file that is damaged, hostile or of a later version raises a ValueError and runs nothing. Models of a
     class of your own are read by that class: `MyLearner.load(path)`.
     """
     header, arrays = model_file.read(path)
-    for entry in _ENTRIES:
-        if entry.learner.__name__ == header.get("class"):
-            return entry.learner.from_file(path, header, arrays)
+    classes = {entry.learner.__name__: entry.learner for entry in _ENTRIES}
+    if header.get("class") in classes:
+        return classes[header["class"]].from_file(path, header, arrays)
+    if header.get("class") == ActiveClassifier.__name__:
+        with model_file.readable(path):
+            learner = classes[header["learner"]["class"]]
+            if not issubclass(learner, OnlineClassifier):
+                raise ValueError(f"it holds a {learner.__name__}, expected a classifier")
+            return ActiveClassifier.restore(header, arrays, learner)
     raise model_file.ModelFileError(f"{path} holds a {header.get('class')!r}, which tauten does not know.")

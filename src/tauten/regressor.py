@@ -38,9 +38,9 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the rows once, in order, exactly as `learn_one` on each would."""
-        with self._unchanged_on_error() as kept:
+        with self.unchanged_on_error() as kept:
             stream = self.read_once(X, y, sample_weight)
-            self._protect(kept, stream.rows)
+            self.protect(kept, stream.rows)
             self.learn_stream(stream)
         return self
 
@@ -56,7 +56,7 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
         )
 
     def read_y(self, y: ArrayLike) -> Floats:
-        self._need_y(y)
+        self.need_y(y)
         targets: Floats = column_or_1d(y, warn=True, dtype=np.float64)
         assert_all_finite(targets, input_name="y")
         return targets
@@ -69,7 +69,7 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
         weights = self._importance(sample_weight, len(rows))
         if "state_" not in self.__dict__:
             self._begin(0)
-        return Stream(rows, targets, targets, weights, self._index_or_none())
+        return Stream(rows, targets, targets, weights, self.feature_index)
 
     def _make_plan(self) -> TargetPlan:
         return TargetPlan(
@@ -81,7 +81,7 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
 
     def stream_decisions(self, stream: Stream, start: int, stop: int) -> Decisions:
         y = stream.y[start:stop, None]
-        return y, np.full_like(y, self._plan_now().margin), stream.importance[start:stop]
+        return y, np.full_like(y, self.plan_now().margin), stream.importance[start:stop]
 
     def misses(self, scores: Floats, y: Floats) -> Floats:
         return np.abs(scores[..., 0] - y)

@@ -93,6 +93,14 @@ class Rows:
             self.trusted,
         )
 
+    @classmethod
+    def of(cls, row: Dense | Sparse, width: int) -> "Rows":
+        """A batch of one out of a row as loops take it."""
+        if isinstance(row, Dense):
+            return cls(row.X)
+        parts = row.values, row.indices.view(np.int32), row.starts.view(np.int64)
+        return cls(sp.csr_matrix(parts, shape=(1, width)), trusted=True)
+
     def check(self, index: Mapping[str, int] | None = None) -> None:
         """Raise a ValueError for the first row that has a value that is not finite, or a column too many."""
         values = self.X.data if self.sparse else self.X
@@ -101,17 +109,17 @@ class Rows:
         outside = len(columns) > 0 and not 0 <= columns.min() <= columns.max() < self.width
         if not finite or outside:
             for row in range(len(self)):
-                self._check_row(row, row, index)
+                self.check_row(row, row, index)
 
     def fault(self, row: int, index: Mapping[str, int] | None, number: int) -> Exception:
         """What is wrong with a row that a loop refused; `number` is what the row is called."""
         try:
-            self._check_row(row, number, index)
+            self.check_row(row, number, index)
         except ValueError as error:
             return error
         return AssertionError(f"Row {number} was refused for no reason.")
 
-    def _check_row(self, row: int, number: int, index: Mapping[str, int] | None) -> None:
+    def check_row(self, row: int, number: int, index: Mapping[str, int] | None) -> None:
         if self.sparse:
             span = slice(self.X.indptr[row], self.X.indptr[row + 1])
             columns, values = self.X.indices[span], self.X.data[span]

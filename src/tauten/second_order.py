@@ -36,21 +36,9 @@ class SecondOrder(OnlineLearner):
     def new_state(self, n_features: int, n_classes: int) -> Belief:
         return FAMILIES[self.covariance](n_features, n_classes, self.coupled, self.average)
 
-    def decide(self) -> Any:
-        """The handle of the decision."""
-        return self.state_.decide()
-
     def _loop_plan(self, loss: Rule, C: Floats) -> BeliefPlan:
-        return BeliefPlan(
-            report=self.state_.report(),
-            decide=self.decide(),
-            demand=self.demand.handle,
-            loss=loss.handle,
-            step=self.step.handle,
-            gain=self.gain.handle,
-            C=C,
-            bias=float(self.fit_intercept),
-        )
+        parts = self._loop_parts(loss, C)
+        return BeliefPlan(**parts, demand=self.demand.handle, gain=self.gain.handle)
 
     def pool(self, states: Sequence[Any], shares: Floats) -> None:
         assert isinstance(self.state_, Belief)

@@ -95,6 +95,23 @@ class Trace:
         label = self._positive(label)
         return _share(self.predicted[self.y != label] != label)
 
+    def weighted_sum(self, share: float = 0.5, label: Any = None) -> float:
+        """share·sensitivity + (1 − share)·specificity of a label; by default of the second of two classes."""
+        return share * self.sensitivity(label) + (1.0 - share) * self.specificity(label)
+
+    def cost(self, missed: float, false_alarm: float = 1.0, label: Any = None) -> float:
+        """What the mistakes cost: `missed` for each row of a label that was not found, `false_alarm` for each
+        that was taken for it; by default the second of two classes.
+        """
+        label = self._positive(label)
+        own, taken = self.y == label, self.predicted == label
+        return float(missed * (own & ~taken).sum() + false_alarm * (~own & taken).sum())
+
+    @property
+    def share_asked(self) -> float:
+        """Share of the labels that were looked at."""
+        return float(self.asked.mean())
+
     @property
     def balanced_accuracy(self) -> float:
         """The mean over the classes of the share of rows found."""
@@ -127,7 +144,12 @@ class Trace:
 
     def summary(self) -> dict[str, float]:
         """The figures in one dict."""
-        shared = {"rows": len(self), "updates": int(self.updates.sum()), "asked": int(self.asked.sum())}
+        shared = {
+            "rows": len(self),
+            "updates": int(self.updates.sum()),
+            "asked": int(self.asked.sum()),
+            "share_asked": self.share_asked,
+        }
         if self.classes is None:
             squares = float(np.sqrt(np.mean(self.errors**2)))
             return {

@@ -43,3 +43,4 @@ class AdaptiveAsk(AskRule):
     beta: float = above(0, default=1.0)
 
     probability: ClassVar[Rule] = probability
+    knob: ClassVar[str] = "beta"

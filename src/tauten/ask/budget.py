@@ -2,10 +2,11 @@
 
     P(ask) = δₜ / (δₜ + |p|),   log δₜ = g·(r·t − aₜ)
 
-t counts the rows so far, aₜ the labels asked so far, r is the rate. Each row moves log δ by g·(r − 1{asked}), so
-the share asked differs from r by exactly |log δ_T| / (g·T). δ far above all scores asks for nearly every label
-and comes down, far below for nearly none and goes up: |log δ| stays about the size of the largest |log |p||, and
-the difference falls like 1/T whatever the stream does, drift too. Ours; a controller with an integral term alone.
+t counts the rows so far, aₜ the labels asked so far, r is the rate. Each row moves log δ by g·(r − 1{asked}),
+so the share asked differs from r by exactly |log δ_T|/(g·T). A δ far above all scores asks for nearly every
+label and comes down, one far below for nearly none and goes up: |log δ| stays about the size of the largest
+|log |p||, and the difference falls like 1/T whatever the stream does, drift too. Ours; a controller with an
+integral term alone.
 """
 
 from dataclasses import dataclass
@@ -52,3 +53,4 @@ class BudgetAsk(AskRule):
     gain: float = above(0, default=0.1)
 
     probability: ClassVar[Rule] = probability
+    knob: ClassVar[str] = "rate"

@@ -40,3 +40,4 @@ class DecayingAsk(AskRule):
     delta: float = above(0, default=16384.0)
 
     probability: ClassVar[Rule] = probability
+    knob: ClassVar[str] = "delta"

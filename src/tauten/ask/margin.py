@@ -43,3 +43,4 @@ class MarginAsk(AskRule):
     offset: float = at_least(0, default=0.0)
 
     probability: ClassVar[Rule] = probability
+    knob: ClassVar[str] = "delta"

@@ -36,3 +36,4 @@ class RandomAsk(AskRule):
     rate: float = share(0.1)
 
     probability: ClassVar[Rule] = probability
+    knob: ClassVar[str] = "rate"

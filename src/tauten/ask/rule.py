@@ -20,6 +20,7 @@ class AskRule(BaseEstimator):
 
     probability: ClassVar[Rule]
     curious: ClassVar[bool] = False  # whether it wants the variance of the score
+    knob: ClassVar[str]  # the parameter that makes it ask more as it grows
 
     def check(self) -> None:
         """Raise a ValueError for a parameter that is not allowed."""
@@ -28,6 +29,10 @@ class AskRule(BaseEstimator):
     def numbers(self) -> list[float]:
         """The parameters, as the rule finds them from `asking[PARAMETERS]` on."""
         return [float(getattr(self, field.name)) for field in fields(self)]
+
+    def plain(self) -> dict[str, float]:
+        """The parameters as plain numbers, for a model file."""
+        return dict(zip(self.get_params(), self.numbers(), strict=True))
 
     def begin(self, seed: int) -> Asking:
         """The vector `asking` before the first row."""

@@ -42,4 +42,5 @@ class SecondOrderAsk(AskRule):
     b: float = above(0, default=1.0)
 
     probability: ClassVar[Rule] = probability
+    knob: ClassVar[str] = "b"
     curious: ClassVar[bool] = True

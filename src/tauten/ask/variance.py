@@ -49,4 +49,5 @@ class VarianceAsk(AskRule):
     gamma: float = above(0, default=1.0)
 
     probability: ClassVar[Rule] = probability
+    knob: ClassVar[str] = "delta"
     curious: ClassVar[bool] = True

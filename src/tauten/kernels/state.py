@@ -45,6 +45,13 @@ class Dense:
         """The rows from `first` on."""
         return Dense(self.X[first:])
 
+    def is_finite(self) -> bool:
+        """Whether all values are."""
+        return bool(np.isfinite(self.X).all())
+
+    def copy(self) -> "Dense":
+        return Dense(self.X.copy())
+
 
 @dataclass
 class Sparse:
@@ -61,6 +68,15 @@ class Sparse:
     def rest(self, first: int) -> "Sparse":
         """The rows from `first` on."""
         return Sparse(self.values, self.indices, self.starts[first:], self.trusted)
+
+    def is_finite(self) -> bool:
+        """Whether all values are."""
+        return bool(np.isfinite(self.values[self.starts[0] : self.starts[-1]]).all())
+
+    def copy(self) -> "Sparse":
+        used = slice(int(self.starts[0]), int(self.starts[-1]))
+        starts = self.starts - self.starts[0]
+        return Sparse(self.values[used].copy(), self.indices[used].copy(), starts, self.trusted)
 
 
 class LinearState:

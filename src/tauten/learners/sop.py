@@ -61,8 +61,8 @@ class SecondOrderPerceptronClassifier(SecondOrder, OnlineClassifier):
     def moves_two_classes(self) -> bool:
         return False
 
-    def decide(self) -> Any:
-        return LEAST_SQUARES.handle
+    def _loop_parts(self, loss: Rule, C: Floats) -> dict[str, Any]:
+        return {**super()._loop_parts(loss, C), "decide": LEAST_SQUARES.handle}
 
     def margins(self, y: Floats) -> Floats:
         return np.zeros_like(y)
