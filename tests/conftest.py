@@ -1,4 +1,4 @@
-"""Where the public data sets are, for the few tests that need them."""
+"""What the tests run over: learners that learn every label, and public data sets for the few that need them."""
 
 import os
 from pathlib import Path
@@ -8,6 +8,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
+import tauten as tt
+
+SUPERVISED = [name for name, entry in tt.learners().items() if entry.kind in ("classifier", "regressor")]
 DATA = Path(os.environ.get("TAUTEN_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 

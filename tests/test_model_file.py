@@ -19,12 +19,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import SUPERVISED
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tauten as tt
 
-LEARNERS = list(tt.learners())
+LEARNERS = SUPERVISED
 CLASSIFIERS = [name for name, entry in tt.learners().items() if entry.kind == "classifier"]
 REGRESSORS = [name for name in LEARNERS if name not in CLASSIFIERS]
 SHAPES: dict[str, tuple[Any, ...]] = {

@@ -6,6 +6,7 @@ import numpy as np
 import oracle
 import oracle_second_order
 import pytest
+from conftest import SUPERVISED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -106,7 +107,7 @@ def named(*cases: Any) -> list[Any]:
     ]
 
 
-CASES = [(name, options) for name in tt.learners() for options in OPTIONS.get(name, [{}])]
+CASES = [(name, options) for name in SUPERVISED for options in OPTIONS.get(name, [{}])]
 TASKS = [(name, options, k) for name, options in CASES for k in ([0] if is_regressor(name) else [2, 3])]
 SOFT = [task for task in TASKS if not is_hard(*task[:2])]
 every_task = pytest.mark.parametrize(("name", "options", "n_classes"), named(*TASKS))
@@ -183,7 +184,7 @@ def compare(
 
 def test_registry_has_twins() -> None:
     """Every learner of the registry has a twin, and every twin a learner."""
-    assert tt.learners().keys() == oracle.TWINS.keys()
+    assert set(SUPERVISED) == oracle.TWINS.keys()
 
 
 @any_average
@@ -357,7 +358,7 @@ def test_any_stream_equals_twin(data: st.DataObject) -> None:
     But CW: wrong labels bring its variances below 1e-200 in some rows, and twins part before that. SCW sees
     three features at least: on a line every row of a class meets φ√V just as the last one left it.
     """
-    name = data.draw(st.sampled_from([name for name in tt.learners() if name not in ("cw", "cw-diag")]))
+    name = data.draw(st.sampled_from([name for name in SUPERVISED if name not in ("cw", "cw-diag")]))
     n_classes = 0 if is_regressor(name) else data.draw(st.integers(2, 5))
     width = st.integers(3 if "scw" in name else 1, 9)
     shape = data.draw(st.tuples(st.integers(30, 70), width, st.integers(0, 10**6)))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import SUPERVISED
 
 import tauten as tt
 from tauten import checks
@@ -14,14 +15,14 @@ IN_ONE_PROCESS = [promise for promise in checks.PROMISES if promise is not check
 
 
 @pytest.mark.parametrize("promise", IN_ONE_PROCESS, ids=lambda promise: promise.__name__)
-@pytest.mark.parametrize("name", tt.learners())
+@pytest.mark.parametrize("name", SUPERVISED)
 def test_promise(name, promise):
     """Each learner as its paper names it keeps each promise."""
     promise(tt.make(name))
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("name", tt.learners())
+@pytest.mark.parametrize("name", SUPERVISED)
 def test_promises_with_options(name, options):
     """Averages and models without a bias keep the promises about state."""
     learner = tt.make(name, **options)
@@ -66,9 +67,7 @@ def test_same_without_jit():
     """Compiled code and plain Python come to the same, for all learners and options, in one process without
     the JIT.
     """
-    checks.same_without_jit(
-        [tt.make(name, **options) for name in tt.learners() for options in ({}, *OPTIONS)]
-    )
+    checks.same_without_jit([tt.make(name, **options) for name in SUPERVISED for options in ({}, *OPTIONS)])
 
 
 @rule

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from conftest import SUPERVISED
 from test_surface import assert_refused, everything
 
 import tauten as tt
 
 NAMES = ["a", "b", "c", "d"]
-FIRST_ORDER = [name for name in tt.learners() if not hasattr(tt.make(name), "covariance")]
+FIRST_ORDER = [name for name in SUPERVISED if not hasattr(tt.make(name), "covariance")]
 
 
 def rows(n_rows: int = 30) -> tuple[Any, Any]:
@@ -50,7 +51,7 @@ def test_a_row_of_a_frame_in_another_order_is_refused() -> None:
             assert_refused(model, model.learn_one, "feature names", x=x, y=1)
 
 
-@pytest.mark.parametrize("name", tt.learners())
+@pytest.mark.parametrize("name", SUPERVISED)
 def test_frames_are_aligned_once_dicts_brought_names(name: str, tmp_path: Any) -> None:
     """After a dict with a new name, frames count by name, in any order, as the dicts of their rows do."""
     X, y = rows()

@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from conftest import SUPERVISED
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction import FeatureHasher
@@ -21,7 +22,7 @@ from sklearn.feature_extraction import FeatureHasher
 import tauten as tt
 from tauten.second_order import SecondOrder
 
-LEARNERS = list(tt.learners())
+LEARNERS = SUPERVISED
 CLASSIFIERS = [name for name, entry in tt.learners().items() if entry.kind == "classifier"]
 REGRESSORS = [name for name in LEARNERS if name not in CLASSIFIERS]
 CONFIGS: dict[str, tuple[str, dict[str, Any]]] = {

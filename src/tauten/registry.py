@@ -58,9 +58,7 @@ class Entry:
 
     def make(self, parameters: Mapping[str, Any]) -> OnlineLearner | ActiveClassifier:
         """The algorithm, with further parameters."""
-        given: dict[type, dict[str, Any]] = {
-            owner: {} for owner in (self.learner, self.ask, ActiveClassifier)
-        }
+        given: dict[Any, dict[str, Any]] = {self.learner: {}, self.ask: {}, ActiveClassifier: {}}
         owners = self.owners()
         for name, value in {**self.parameters, **parameters}.items():
             given[owners[name]][name] = value

@@ -206,7 +206,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.asked_ = np.concatenate([np.zeros(0, dtype=np.uint8), *asked]).astype(bool)
 
     def ask_one(self, x: Any, id: Hashable | None = None) -> bool:
-        """Whether the label of an example is worth asking for; with an `id` it waits for `learn(id, label)`."""
+        """Whether a label is worth asking for; with an `id` the example waits for `learn(id, label)`."""
         with self._unchanged_on_error():
             learner = self._start()
             if id is not None and id in self.waiting_:
