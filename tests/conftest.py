@@ -1,4 +1,4 @@
-"""What the tests run over: learners that learn every label, and public data sets for the few that need them."""
+"""What the tests run over: the learners that learn every label, and public data sets for a few."""
 
 import os
 from pathlib import Path

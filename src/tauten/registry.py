@@ -216,9 +216,10 @@ def load(path: str | PathLike[str]) -> OnlineLearner | ActiveClassifier:
     """
     header, arrays = model_file.read(path)
     classes = {entry.learner.__name__: entry.learner for entry in _ENTRIES}
-    if header.get("class") in classes:
-        return classes[header["class"]].from_file(path, header, arrays)
-    if header.get("class") == ActiveClassifier.__name__:
+    kind = str(header.get("class"))
+    if kind in classes:
+        return classes[kind].from_file(path, header, arrays)
+    if kind == ActiveClassifier.__name__:
         with model_file.readable(path):
             learner = classes[header["learner"]["class"]]
             if not issubclass(learner, OnlineClassifier):

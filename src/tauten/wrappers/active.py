@@ -118,6 +118,10 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _start(self) -> OnlineClassifier:
         """The learner, ready to ask by the rule as it is now."""
+        turns = None if self.ask is None else self.ask.__dict__["_turns"]
+        if self.__dict__.get("_ready") == (self.ask, turns):
+            learner: OnlineClassifier = self.__dict__["learner_"]
+            return learner
         self._check()
         if "learner_" not in self.__dict__:
             self.learner_ = clone(self.learner)
@@ -133,7 +137,16 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         attended = self.learner_.__dict__.get("_asked_by", (None, None))
         if attended[0] is not rule.probability or attended[1] is not asking:
             self.learner_.attend(rule.probability, asking)
+        self.__dict__["_ready"] = self.ask, turns
         return self.learner_
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        self.__dict__.pop("_ready", None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_ready"}
 
     @contextmanager
     def _unchanged_on_error(self) -> Iterator[None]:
@@ -152,7 +165,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from the start, the labels looked at only where they are asked for."""
         with self._unchanged_on_error():
-            for name in ("learner_", "asking_", "waiting_", "asked_"):
+            for name in ("learner_", "asking_", "waiting_", "asked_", "_ready"):
                 self.__dict__.pop(name, None)
             return self.partial_fit(X, y, sample_weight=sample_weight)
 
