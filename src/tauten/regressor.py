@@ -10,8 +10,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
 from tauten import parameters
-from tauten.base import LoopPlan, OnlineLearner
+from tauten.base import LoopPlan
 from tauten.kernels.state import Floats
+from tauten.linear import Linear
 from tauten.stream import Decisions, Stream, one_row
 
 
@@ -25,7 +26,7 @@ class TargetPlan(LoopPlan):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OnlineRegressor(RegressorMixin, OnlineLearner):
+class OnlineRegressor(RegressorMixin, Linear):
     """A regressor of one real target."""
 
     def expected_failed_checks(self) -> dict[str, str]:
@@ -73,7 +74,7 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
 
     def _make_plan(self) -> TargetPlan:
         return TargetPlan(
-            **self._plain_plan(self.loss),
+            **self._plain_plan(learning=True),
             margin=self.margin(),
             y=np.zeros((1, 1)),
             margins=np.full((1, 1), self.margin()),

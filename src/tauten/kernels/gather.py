@@ -13,7 +13,7 @@ from numba import types
 
 from tauten.kernels.loops import SPARSE, learn_sparse_column
 from tauten.kernels.pointers import COUNT, kernel
-from tauten.kernels.state import Flags, Floats, LinearState, Plan, Sparse
+from tauten.kernels.state import Flags, Floats, LinearPlan, LinearState, Sparse
 
 _OBJECT = types.uintp
 _next_item = types.ExternalFunction(
@@ -108,7 +108,7 @@ class Gatherer:
         self,
         example: dict[Any, Any],
         state: LinearState,
-        plan: Plan,
+        plan: LinearPlan,
         y: Floats,
         margins: Floats,
         importance: Floats,
