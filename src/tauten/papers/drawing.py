@@ -24,7 +24,9 @@ def curves(title: str, by_name: Mapping[str, NDArray[np.float64]], caption: str 
         at = np.unique(np.geomspace(10, runs.shape[1], POINTS).astype(int)) - 1
         mean, sd = runs[:, at].mean(axis=0), runs[:, at].std(axis=0)
         (line,) = axes.plot(at + 1, mean, linestyle=style, label=name)
-        axes.fill_between(at + 1, np.maximum(mean - sd, 1e-4), mean + sd, color=line.get_color(), alpha=0.15, lw=0)
+        axes.fill_between(
+            at + 1, np.maximum(mean - sd, 1e-4), mean + sd, color=line.get_color(), alpha=0.15, lw=0
+        )
     axes.set(xlabel="rows", ylabel="error rate so far", yscale="log", title=title)
     axes.legend()
     return Figure.of(title, drawn, caption)

@@ -75,9 +75,13 @@ def run(sets: Sets, quick: bool, seed: int) -> Report:
             row = f"{title} {sign}"
             scores.rows[row] = [
                 Cell(outcome.figures[:, place], *published, more_is_better=True)
-                for outcome, published in zip(found.values(), [*PUBLISHED[row], (None,), (None,)], strict=True)
+                for outcome, published in zip(
+                    found.values(), [*PUBLISHED[row], (None,), (None,)], strict=True
+                )
             ]
-        drawn.append(curves(f"{title}: error so far", {name: outcome.curves for name, outcome in found.items()}))
+        drawn.append(
+            curves(f"{title}: error so far", {name: outcome.curves for name, outcome in found.items()})
+        )
         drawn.append(grid_of_c(title, found))
     report.parts = [claim_holds(errors), scores, errors, *drawn]
     return report

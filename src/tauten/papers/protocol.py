@@ -54,7 +54,9 @@ def best_of_grid(choice: Setting, X: Any, y: NDArray[Any], some: Orders, figures
     """Run each point of a grid over the same orders; the point with the fewest errors stands."""
     points = choice.points()
 
-    def run(point: dict[str, Any], order: NDArray[np.intp]) -> tuple[float, Sequence[float], NDArray[np.float64]]:
+    def run(
+        point: dict[str, Any], order: NDArray[np.intp]
+    ) -> tuple[float, Sequence[float], NDArray[np.float64]]:
         trace = tt.progressive(tt.make(choice.name, **point), X[order], y[order])
         return trace.error_rate, figures(trace), trace.cumulative_error()
 
@@ -63,5 +65,8 @@ def best_of_grid(choice: Setting, X: Any, y: NDArray[Any], some: Orders, figures
     best = int(errors.argmin())
     kept = done[best * len(some) : (best + 1) * len(some)]
     return Outcome(
-        points[best], np.array([values for _, values, _ in kept]), np.array([curve for _, _, curve in kept]), errors
+        points[best],
+        np.array([values for _, values, _ in kept]),
+        np.array([curve for _, _, curve in kept]),
+        errors,
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +110,9 @@ class Report:
     title: str
     claim: str
     parts: list[Table | Figure | str] = field(default_factory=list)
-    missing: dict[str, str] = field(default_factory=dict)  # data sets that were not found, and how to get them
+    missing: dict[str, str] = field(
+        default_factory=dict
+    )  # data sets that were not found, and how to get them
     seconds: float = 0.0
     seed: int = 0
     quick: bool = False
@@ -147,7 +149,9 @@ def console_parts(report: Report) -> "list[RenderableType]":
                 grid.add_column(heading)
             for name, cells in part.rows.items():
                 texts = (part.text(cell) for cell in cells)
-                grid.add_row(name, *(f"{ours} [{theirs}] {mark}" if theirs else ours for ours, theirs, mark in texts))
+                grid.add_row(
+                    name, *(f"{ours} [{theirs}] {mark}" if theirs else ours for ours, theirs, mark in texts)
+                )
             parts += [grid, part.agreement(), ""]
         elif isinstance(part, str):
             parts += [part, ""]
@@ -164,7 +168,12 @@ def to_markdown(report: Report, folder: str) -> str:
         elif isinstance(part, Figure):
             lines += [f"![{part.title}]({folder}/{file_name(report, part)})", "", part.caption, ""]
         else:
-            lines += [f"## {part.title}", "", f"| | {' | '.join(part.columns)} |", f"|---{'|---' * len(part.columns)}|"]
+            lines += [
+                f"## {part.title}",
+                "",
+                f"| | {' | '.join(part.columns)} |",
+                f"|---{'|---' * len(part.columns)}|",
+            ]
             for name, cells in part.rows.items():
                 texts = (part.text(cell) for cell in cells)
                 shown = (f"{ours} [{theirs}] {mark}" if theirs else ours for ours, theirs, mark in texts)
@@ -191,7 +200,11 @@ img{max-width:100%}caption,figcaption,.note{color:#555;text-align:left}
 
 def to_html(report: Report) -> str:
     """A report as one page that needs nothing else."""
-    body = [f"<h1>{escape(report.title)}</h1>", f"<p>{escape(report.claim)}</p>", f"<p class=note>{escape(report.legend())}</p>"]
+    body = [
+        f"<h1>{escape(report.title)}</h1>",
+        f"<p>{escape(report.claim)}</p>",
+        f"<p class=note>{escape(report.legend())}</p>",
+    ]
     for part in report.parts:
         if isinstance(part, str):
             body.append(f"<p>{escape(part)}</p>")
@@ -227,4 +240,3 @@ def _html_table(table: Table) -> str:
         f"<h2>{escape(table.title)}</h2><table><tr>{head}</tr>{''.join(rows)}</table>"
         f"<p class=note>{escape(note)}{escape(table.agreement())}.</p>"
     )
-

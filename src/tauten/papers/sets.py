@@ -61,7 +61,9 @@ def _read(path: Path, n_features: int | None) -> Rows:
 
 def _idx(folder: Path, part: str) -> Rows:
     images, labels = (
-        np.frombuffer(gzip.decompress(next(folder.glob(f"{part}-{kind}*")).read_bytes()), np.uint8, offset=skip)
+        np.frombuffer(
+            gzip.decompress(next(folder.glob(f"{part}-{kind}*")).read_bytes()), np.uint8, offset=skip
+        )
         for kind, skip in IDX_HEADS.items()
     )
     return images.reshape(len(labels), -1) / 255.0, labels.astype(int)
@@ -70,5 +72,7 @@ def _idx(folder: Path, part: str) -> Rows:
 def one_against_sample(X: Any, y: NDArray[Any], positive: Any, random: np.random.Generator) -> Rows:
     """A class, and as many rows of all others."""
     inside, outside = np.flatnonzero(y == positive), np.flatnonzero(y != positive)
-    rows = np.concatenate([inside, random.choice(outside, size=min(len(inside), len(outside)), replace=False)])
+    rows = np.concatenate(
+        [inside, random.choice(outside, size=min(len(inside), len(outside)), replace=False)]
+    )
     return X[rows], np.where(y[rows] == positive, 1, -1)

@@ -1,0 +1,20 @@
+"""The papers behind the library, reproduced: each module runs the protocol of one and reports on it."""
+
+import time
+from importlib import import_module
+from pathlib import Path
+
+from tauten.papers.report import Report
+from tauten.papers.sets import Sets
+
+PAPERS = ("pam", "pamean")
+
+
+def reproduce(name: str, folder: str | Path, quick: bool = False, seed: int = 0) -> Report:
+    """Run the protocol of a paper on the data sets that are in a folder."""
+    if name not in PAPERS:
+        raise ValueError(f"There is no paper {name!r}; expected one of {', '.join(PAPERS)}.")
+    started = time.perf_counter()
+    report: Report = import_module(f"tauten.papers.{name}").run(Sets(Path(folder)), quick, seed)
+    report.seconds, report.seed, report.quick = time.perf_counter() - started, seed, quick
+    return report
