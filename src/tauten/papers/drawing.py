@@ -1,61 +1,121 @@
-"""The drawings of the reports: curves with bands, lines, in styles that a grey print tells apart."""
+"""The drawings of the reports: panels of curves and lines, in styles that a grey print tells apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
-from typing import Any
+from math import ceil
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tauten.papers.report import Figure
+from tauten.plots import STYLES
 
-STYLES = ("-", "--", "-.", ":", (0, (1, 1)), (0, (5, 1)))
-MARKERS = "os^Dvx"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MARKERS = "os^Dvx*"  # one more than there are styles, so that pairs of both repeat late
 POINTS = 200  # at which a curve is read
-SIZE = (6.4, 4.0)
+SIZE = (3.7, 2.9)  # inches of a panel
+
+Drawing = Callable[["Axes"], None]
+ByName = Mapping[str, NDArray[np.float64]]
 
 
-def curves(title: str, by_name: Mapping[str, NDArray[np.float64]], caption: str = "") -> Figure:
-    """Errors so far, a row an order: mean and one standard deviation, on a log scale as in the papers."""
+def panels(title: str, drawings: Mapping[str, Drawing], caption: str = "", columns: int = 3) -> Figure:
+    """Drawings side by side, under one legend."""
     from matplotlib import pyplot
 
-    drawn, axes = pyplot.subplots(figsize=SIZE)
-    for (name, runs), style in zip(by_name.items(), cycle(STYLES), strict=False):
-        at = np.unique(np.geomspace(10, runs.shape[1], POINTS).astype(int)) - 1
-        mean, sd = runs[:, at].mean(axis=0), runs[:, at].std(axis=0)
-        (line,) = axes.plot(at + 1, mean, linestyle=style, label=name)
-        axes.fill_between(
-            at + 1, np.maximum(mean - sd, 1e-4), mean + sd, color=line.get_color(), alpha=0.15, lw=0
-        )
-    axes.set(xlabel="rows", ylabel="error rate so far", yscale="log", title=title)
-    axes.legend()
+    columns = min(columns, len(drawings))
+    rows = ceil(len(drawings) / columns)
+    size = (SIZE[0] * columns, SIZE[1] * rows + 0.3)
+    drawn, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    for place, (ax, (name, drawing)) in enumerate(zip(axes.flat, drawings.items(), strict=False)):
+        drawing(ax)
+        ax.set_title(name, fontsize=10)
+        ax.grid(alpha=0.25, linewidth=0.6)
+        ax.spines[["top", "right"]].set_visible(False)
+        if place % columns and ax.get_ylabel() == axes.flat[place - 1].get_ylabel():
+            ax.yaxis.label.set_visible(False)
+    for ax in list(axes.flat)[len(drawings) :]:
+        ax.set_visible(False)
+    shown = {name: handle for ax in axes.flat for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)}
+    if shown:
+        look = {"loc": "outside lower center", "frameon": False, "fontsize": 9}
+        drawn.legend(shown.values(), shown.keys(), ncols=min(len(shown), 2 * columns), **look)
     return Figure.of(title, drawn, caption)
+
+
+def curves(by_name: ByName) -> Drawing:
+    """Error rates so far, a row an order: mean and one standard deviation, on a log scale as in the papers."""
+
+    def draw(ax: "Axes") -> None:
+        for (name, runs), (colour, style) in zip(by_name.items(), cycle(STYLES), strict=False):
+            at = np.unique(np.geomspace(10, runs.shape[1], POINTS).astype(int)) - 1
+            mean, sd = runs[:, at].mean(axis=0), runs[:, at].std(axis=0)
+            ax.plot(at + 1, mean, color=colour, linestyle=style, linewidth=1.4, label=name)
+            low = np.maximum(mean - sd, mean / 2)  # a log scale would show nothing else
+            ax.fill_between(at + 1, low, mean + sd, color=colour, alpha=0.12, linewidth=0)
+        ax.set(xlabel="rows", ylabel="error rate so far", yscale="log")
+        ax.yaxis.set_major_formatter("{x:.2g}")
+        ax.yaxis.set_minor_formatter("")
+        _few_ticks(ax)
+
+    return draw
 
 
 def lines(
-    title: str,
-    by_name: Mapping[str, tuple[Sequence[float] | NDArray[Any], Any]],
+    at: ArrayLike | Mapping[str, ArrayLike],
+    by_name: Mapping[str, ArrayLike],
     x: str,
     y: str,
-    log_x: bool = False,
-    caption: str = "",
+    log: bool = False,
     flat: Mapping[str, float] | None = None,
-) -> Figure:
-    """A line through points for each name; `flat` draws levels to compare with."""
-    from matplotlib import pyplot
+) -> Drawing:
+    """A line through points for each name, whose values are one each or a row an order; `at` is the same for
+    all, or one for each name. `flat` draws levels to compare with.
+    """
 
-    drawn, axes = pyplot.subplots(figsize=SIZE)
-    looks = zip(cycle(STYLES), cycle(MARKERS), strict=False)
-    for (name, (xs, ys)), (style, marker) in zip(by_name.items(), looks, strict=False):
-        values = np.atleast_2d(ys)
-        axes.errorbar(
-            xs, values.mean(axis=0), values.std(axis=0) if len(values) > 1 else None,
-            linestyle=style, marker=marker, markersize=4, capsize=2, label=name,
-        )  # fmt: skip
-    for name, level in (flat or {}).items():
-        axes.axhline(level, color="black", linewidth=1, label=name)
-    axes.set(xlabel=x, ylabel=y, title=title)
-    if log_x:
-        axes.set_xscale("log", base=2)
-    axes.legend()
-    return Figure.of(title, drawn, caption)
+    def draw(ax: "Axes") -> None:
+        looks = zip(cycle(STYLES), cycle(MARKERS), strict=False)
+        for (name, given), ((colour, style), marker) in zip(by_name.items(), looks, strict=False):
+            runs = np.atleast_2d(np.asarray(given, dtype=np.float64))
+            places = np.asarray(at[name] if isinstance(at, Mapping) else at, dtype=np.float64)
+            mean, sd = runs.mean(axis=0), runs.std(axis=0)
+            ax.plot(places, mean, color=colour, linestyle=style, marker=marker, markersize=3.5, linewidth=1.2, label=name)
+            if len(runs) > 1:
+                ax.fill_between(places, mean - sd, mean + sd, color=colour, alpha=0.1, linewidth=0)
+        for (name, level), (_, style) in zip((flat or {}).items(), cycle(STYLES), strict=False):
+            ax.axhline(level, color="black", linewidth=1, linestyle=style, label=name)
+        ax.set(xlabel=x, ylabel=y)
+        if log:
+            ax.set_xscale("log", base=2)
+
+    return draw
+
+
+def surface(rows: Sequence[Any], columns: Sequence[Any], values: NDArray[np.float64], x: str, y: str) -> Drawing:
+    """Shades over two parameters, each value written into its field."""
+
+    def draw(ax: "Axes") -> None:
+        image = ax.imshow(values, origin="lower", aspect="auto", cmap="Greys")
+        middle = (values.min() + values.max()) / 2
+        for (row, column), value in np.ndenumerate(values):
+            shade = "white" if value > middle else "black"
+            ax.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=6, color=shade)
+        ax.set_xticks(range(len(columns)), [str(value) for value in columns], fontsize=7)
+        ax.set_yticks(range(len(rows)), [str(value) for value in rows], fontsize=7)
+        ax.set(xlabel=x, ylabel=y)
+        ax.grid(False)
+        ax.figure.colorbar(image, ax=ax)
+
+    return draw
+
+
+def _few_ticks(ax: "Axes") -> None:
+    """A log scale of less than a decade has no ticks of its own worth reading."""
+    from matplotlib.ticker import LogLocator
+
+    low, high = ax.get_ylim()
+    if high / low < 30:
+        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))

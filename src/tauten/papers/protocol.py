@@ -1,7 +1,7 @@
-"""What the protocols of the papers share: random orders, one pass each, and a grid of which the best is kept."""
+"""What the protocols of the papers share: random orders, one pass over each, a grid of which the best stays."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 import tauten as tt
 from tauten.sweeping import in_threads
 
+ALL_CORES = -1
+
 Orders = list[NDArray[np.intp]]
-Figures = Callable[[Any], Sequence[float]]  # of a trace
+Figures = Callable[[tt.Trace], Sequence[float]]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Setting:
-    """A learner by registry name with a grid of one parameter, of which the best value is taken."""
+    """A learner by registry name, what is fixed of it, and a grid of which the best is taken."""
 
     name: str
-    grid: Mapping[str, Sequence[Any]]
-    fixed: Mapping[str, Any]
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
 
     def points(self) -> list[dict[str, Any]]:
         """All parameters to try."""
@@ -35,13 +37,8 @@ class Outcome:
 
     parameters: dict[str, Any]
     figures: NDArray[np.float64]  # order, figure
-    curves: NDArray[np.float64]  # order, row: errors so far
-    errors: NDArray[np.float64]  # of each point of the grid, mean over the orders
-
-
-def setting(name: str, grid: Mapping[str, Sequence[Any]] | None = None, **fixed: Any) -> Setting:
-    """A learner and what is tried of it."""
-    return Setting(name, grid or {}, fixed)
+    curves: NDArray[np.float64]  # order, row: error rate so far
+    errors: NDArray[np.float64]  # of each point of the grid, mean over the orders it was tried on
 
 
 def orders(n_rows: int, n_orders: int, seed: int) -> Orders:
@@ -50,23 +47,26 @@ def orders(n_rows: int, n_orders: int, seed: int) -> Orders:
     return [random.permutation(n_rows) for _ in range(n_orders)]
 
 
-def best_of_grid(choice: Setting, X: Any, y: NDArray[Any], some: Orders, figures: Figures) -> Outcome:
-    """Run each point of a grid over the same orders; the point with the fewest errors stands."""
-    points = choice.points()
+def best_of_grid(
+    setting: Setting, X: Any, y: NDArray[Any], some: Orders, figures: Figures, n_tried: int | None = None
+) -> Outcome:
+    """Try each point of a grid over the first `n_tried` orders; that with the fewest errors runs over all."""
+    points = setting.points()
+    n_tried = len(some) if n_tried is None else min(n_tried, len(some))
 
-    def run(
-        point: dict[str, Any], order: NDArray[np.intp]
-    ) -> tuple[float, Sequence[float], NDArray[np.float64]]:
-        trace = tt.progressive(tt.make(choice.name, **point), X[order], y[order])
+    def run(point: dict[str, Any], order: NDArray[np.intp]) -> tuple[float, Sequence[float], NDArray[np.float64]]:
+        trace = tt.progressive(tt.make(setting.name, **point), X[order], y[order])
         return trace.error_rate, figures(trace), trace.cumulative_error()
 
-    done = in_threads(run, product(points, some), -1)
-    errors = np.array([error for error, _, _ in done]).reshape(len(points), len(some)).mean(axis=1)
+    tried = in_threads(run, product(points, some[:n_tried]), ALL_CORES)
+    errors = np.array([error for error, _, _ in tried]).reshape(len(points), n_tried).mean(axis=1)
     best = int(errors.argmin())
-    kept = done[best * len(some) : (best + 1) * len(some)]
-    return Outcome(
-        points[best],
-        np.array([values for _, values, _ in kept]),
-        np.array([curve for _, _, curve in kept]),
-        errors,
-    )
+    kept = tried[best * n_tried : (best + 1) * n_tried]
+    kept += in_threads(run, product([points[best]], some[n_tried:]), ALL_CORES)
+    found, runs = (np.array([run[place] for run in kept]) for place in (1, 2))
+    return Outcome(points[best], found, runs, errors)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence."""
+    return ", ".join(names) or "none"

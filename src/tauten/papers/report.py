@@ -1,33 +1,54 @@
-"""What came out beside what was published: tables whose cells know both, figures, and the pages made of them."""
+"""What came out beside what was published: cells that know both, tables of them, figures, and a report of all."""
 
-import base64
 import io
+import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn
-    from rich.console import RenderableType
 
-LIBRARIES = ("tauten", "numpy", "numba", "scipy", "scikit-learn")
-MARKS = {"agrees": "=", "better": "+", "worse": "−", "": ""}
+LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn")
+MARKS = {"agrees": "=", "better": "+", "worse": "−"}
+LEGEND = (
+    "Mean ± standard deviation over random orders; the published figure stands in brackets. "
+    "= within two standard deviations (the larger of both), + better than published, − worse."
+)
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published figure, its spread, and how far from it counts as near: two standard deviations if not said."""
+
+    mean: float
+    sd: float = 0.0
+    room: float | None = None
 
 
 @dataclass
 class Cell:
-    """A figure over several orders, and the published one where there is one."""
+    """A figure over several orders, and the published one where there is one.
+
+    Figures of another machine, as seconds, are shown and not judged.
+    """
 
     values: NDArray[np.float64]
-    published: float | None = None
-    published_sd: float = 0.0
+    published: Published | None = None
     more_is_better: bool = False
+    judged: bool = True
+
+    @classmethod
+    def of(cls, values: ArrayLike, *published: float | None, **how: bool) -> "Cell":
+        """A cell from numbers: ours, and the published mean, sd and room, as far as there are any."""
+        mean, *spread = published or (None,)
+        beside = None if mean is None else Published(mean, *(number or 0.0 for number in spread))
+        return cls(np.atleast_1d(np.asarray(values, dtype=np.float64)), beside, **how)
 
     @property
     def mean(self) -> float:
@@ -37,26 +58,27 @@ class Cell:
     @property
     def sd(self) -> float:
         """The standard deviation over the orders; 0 where there is one."""
-        return float(np.std(self.values, ddof=1)) if np.size(self.values) > 1 else 0.0
+        return float(np.std(self.values, ddof=1)) if self.values.size > 1 else 0.0
 
     @property
     def verdict(self) -> str:
-        """Whether the published figure lies within two standard deviations, the larger of ours and theirs."""
-        if self.published is None:
+        """Whether the published figure came out: agrees, better or worse; empty where nothing is to be said."""
+        if self.published is None or not self.judged:
             return ""
-        apart = self.mean - self.published
-        if abs(apart) <= 2.0 * max(self.sd, self.published_sd):
+        apart = self.mean - self.published.mean
+        room = 2.0 * max(self.sd, self.published.sd) if self.published.room is None else self.published.room
+        if abs(apart) <= room:
             return "agrees"
         return "better" if (apart > 0) == self.more_is_better else "worse"
 
 
 @dataclass
 class Table:
-    """Cells by row and column; what could not be filled has none."""
+    """Cells by row and column; what could not be measured is empty."""
 
     title: str
     columns: Sequence[str]
-    rows: dict[str, list[Cell | str | None]]
+    rows: dict[str, Sequence[Cell | str]] = field(default_factory=dict)
     decimals: int = 2
     note: str = ""
 
@@ -64,23 +86,26 @@ class Table:
         """All cells that hold figures."""
         return [cell for row in self.rows.values() for cell in row if isinstance(cell, Cell)]
 
-    def agreement(self) -> str:
-        """How many of the published figures came out."""
-        verdicts = [cell.verdict for cell in self.cells() if cell.published is not None]
-        if not verdicts:
-            return "nothing was published to compare with"
-        counts = [f"{verdicts.count(verdict)} {verdict}" for verdict in ("agrees", "better", "worse")]
-        return f"{len(verdicts)} published figures: {', '.join(counts)}"
+    def verdicts(self) -> list[str]:
+        """What is to be said of each published figure."""
+        return [cell.verdict for cell in self.cells() if cell.verdict]
 
-    def text(self, cell: Cell | str | None) -> tuple[str, str, str]:
+    def text(self, cell: Cell | str) -> tuple[str, str, str]:
         """A cell as ours, published and mark."""
-        if not isinstance(cell, Cell):
-            return cell or "", "", ""
-        shown = f"{cell.mean:.{self.decimals}f}" + (f" ± {cell.sd:.{self.decimals}f}" if cell.sd else "")
+        if isinstance(cell, str):
+            return cell, "", ""
+        ours = self._number(cell.mean, cell.sd)
         if cell.published is None:
-            return shown, "", ""
-        spread = f" ± {cell.published_sd:.{self.decimals}f}" if cell.published_sd else ""
-        return shown, f"{cell.published:.{self.decimals}f}{spread}", MARKS[cell.verdict]
+            return ours, "", ""
+        return ours, self._number(cell.published.mean, cell.published.sd), MARKS.get(cell.verdict, "")
+
+    def line(self, cell: Cell | str) -> str:
+        """The same in one line."""
+        ours, theirs, mark = self.text(cell)
+        return f"{ours} [{theirs}] {mark}".strip() if theirs else ours
+
+    def _number(self, mean: float, sd: float) -> str:
+        return f"{mean:,.{self.decimals}f}" + (f" ± {sd:,.{self.decimals}f}" if sd else "")
 
 
 @dataclass
@@ -97,22 +122,32 @@ class Figure:
         from matplotlib import pyplot
 
         buffer = io.BytesIO()
-        drawn.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
+        drawn.savefig(buffer, format="png", dpi=90, pil_kwargs={"optimize": True})
         pyplot.close(drawn)
         return cls(title, buffer.getvalue(), caption)
+
+    @property
+    def words(self) -> str:
+        """The title, fit for the name of a file."""
+        return "-".join("".join(letter if letter.isalnum() else " " for letter in self.title.lower()).split())
+
+
+Part = Table | Figure | str
 
 
 @dataclass
 class Report:
-    """One paper: what it claims, and section by section what came out."""
+    """One paper: what it claims, what came out, and what is to be said to it."""
 
     name: str
     title: str
+    source: str
     claim: str
-    parts: list[Table | Figure | str] = field(default_factory=list)
-    missing: dict[str, str] = field(
-        default_factory=dict
-    )  # data sets that were not found, and how to get them
+    protocol: str
+    parts: list[Part] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)  # what became of the claims, from the figures of this run
+    deviations: Sequence[str] = ()  # and errata
+    missing: Mapping[str, str] = field(default_factory=dict)  # data sets not found, and how to get them
     seconds: float = 0.0
     seed: int = 0
     quick: bool = False
@@ -122,121 +157,27 @@ class Report:
         """The tables among the parts."""
         return [part for part in self.parts if isinstance(part, Table)]
 
+    @property
+    def figures(self) -> list[Figure]:
+        """The figures among the parts."""
+        return [part for part in self.parts if isinstance(part, Figure)]
+
+    def agreement(self) -> str:
+        """How many of the published figures came out."""
+        verdicts = [verdict for table in self.tables for verdict in table.verdicts()]
+        if not verdicts:
+            return "None of the data sets with published figures was found."
+        counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in MARKS)
+        return f"Of {len(verdicts)} published figures: {counts}."
+
     def circumstances(self) -> str:
         """Machine, versions, seed and time."""
+        import tauten
+
         versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
-        machine = f"{platform.machine()} {platform.system()}, Python {platform.python_version()}"
-        kind = "quick run" if self.quick else "full run"
-        return f"{kind}, {self.seconds:.0f} s on {machine}; {versions}; seed {self.seed}"
-
-    def legend(self) -> str:
-        """What the marks say."""
+        machine = f"{os.cpu_count()} cores ({platform.machine()}, {platform.system()})"
+        kind = "Quick run: fewer orders and data sets" if self.quick else "Full run"
         return (
-            "Mean ± sd over the orders; published figures below or in brackets. "
-            "= within two sd (the larger of both), + better than published, − worse."
+            f"{kind}. {self.seconds:.0f} s on {machine}, seed {self.seed}; tauten {tauten.__version__}, "
+            f"Python {platform.python_version()}, {versions}."
         )
-
-
-def console_parts(report: Report) -> "list[RenderableType]":
-    """A report for a terminal."""
-    from rich.table import Table as Grid
-
-    parts: list[RenderableType] = [f"[bold]{report.title}[/bold]", report.claim, ""]
-    for part in report.parts:
-        if isinstance(part, Table):
-            grid = Grid(title=part.title, caption=part.note or None, title_justify="left")
-            for heading in ("", *part.columns):
-                grid.add_column(heading)
-            for name, cells in part.rows.items():
-                texts = (part.text(cell) for cell in cells)
-                grid.add_row(
-                    name, *(f"{ours} [{theirs}] {mark}" if theirs else ours for ours, theirs, mark in texts)
-                )
-            parts += [grid, part.agreement(), ""]
-        elif isinstance(part, str):
-            parts += [part, ""]
-    parts += [f"{name}: not found. {how}" for name, how in report.missing.items()]
-    return [*parts, report.legend(), report.circumstances()]
-
-
-def to_markdown(report: Report, folder: str) -> str:
-    """A report as a page of the docs, its figures in a folder beside it."""
-    lines = [f"# {report.title}", "", report.claim, "", report.legend(), ""]
-    for part in report.parts:
-        if isinstance(part, str):
-            lines += [part, ""]
-        elif isinstance(part, Figure):
-            lines += [f"![{part.title}]({folder}/{file_name(report, part)})", "", part.caption, ""]
-        else:
-            lines += [
-                f"## {part.title}",
-                "",
-                f"| | {' | '.join(part.columns)} |",
-                f"|---{'|---' * len(part.columns)}|",
-            ]
-            for name, cells in part.rows.items():
-                texts = (part.text(cell) for cell in cells)
-                shown = (f"{ours} [{theirs}] {mark}" if theirs else ours for ours, theirs, mark in texts)
-                lines.append(f"| {name} | {' | '.join(shown)} |")
-            lines += ["", *([part.note, ""] if part.note else []), f"{part.agreement()}.", ""]
-    lines += [f"- {name} was not found. {how}" for name, how in report.missing.items()]
-    return "\n".join([*lines, "", f"*{report.circumstances()}*", ""])
-
-
-def file_name(report: Report, figure: Figure) -> str:
-    """What a figure's file is called."""
-    words = "".join(letter if letter.isalnum() else " " for letter in figure.title.lower()).split()
-    return f"{report.name}_{'_'.join(words)}.png"
-
-
-STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}
-table{border-collapse:collapse;margin:1em 0;font-variant-numeric:tabular-nums}
-th,td{border:1px solid #bbb;padding:.25em .6em;text-align:right}th:first-child,td:first-child{text-align:left}
-td small{color:#666;display:block}.agrees{background:#e6f2e6}.better{background:#e3ecf8}.worse{background:#f8e8e0}
-img{max-width:100%}caption,figcaption,.note{color:#555;text-align:left}
-"""
-
-
-def to_html(report: Report) -> str:
-    """A report as one page that needs nothing else."""
-    body = [
-        f"<h1>{escape(report.title)}</h1>",
-        f"<p>{escape(report.claim)}</p>",
-        f"<p class=note>{escape(report.legend())}</p>",
-    ]
-    for part in report.parts:
-        if isinstance(part, str):
-            body.append(f"<p>{escape(part)}</p>")
-        elif isinstance(part, Figure):
-            picture = base64.b64encode(part.png).decode()
-            body.append(
-                f"<figure><img alt='{escape(part.title)}' src='data:image/png;base64,{picture}'>"
-                f"<figcaption>{escape(part.title)}. {escape(part.caption)}</figcaption></figure>"
-            )
-        else:
-            body.append(_html_table(part))
-    if report.missing:
-        items = "".join(f"<li>{escape(name)}: {escape(how)}</li>" for name, how in report.missing.items())
-        body.append(f"<h2>Data sets that were not found</h2><ul>{items}</ul>")
-    body.append(f"<p class=note>{escape(report.circumstances())}</p>")
-    head = f"<meta charset=utf-8><title>{escape(report.title)}</title><style>{STYLE}</style>"
-    return f"<!doctype html><html lang=en><head>{head}</head><body>{''.join(body)}</body></html>\n"
-
-
-def _html_table(table: Table) -> str:
-    head = "".join(f"<th>{escape(column)}</th>" for column in ("", *table.columns))
-    rows = []
-    for name, cells in table.rows.items():
-        row = [f"<td>{escape(name)}</td>"]
-        for cell in cells:
-            ours, theirs, _ = table.text(cell)
-            below = f"<small>{escape(theirs)}</small>" if theirs else ""
-            kind = cell.verdict if isinstance(cell, Cell) else ""
-            row.append(f"<td class='{kind}'>{escape(ours)}{below}</td>")
-        rows.append(f"<tr>{''.join(row)}</tr>")
-    note = f"{table.note} " if table.note else ""
-    return (
-        f"<h2>{escape(table.title)}</h2><table><tr>{head}</tr>{''.join(rows)}</table>"
-        f"<p class=note>{escape(note)}{escape(table.agreement())}.</p>"
-    )
