@@ -7,7 +7,7 @@ from pathlib import Path
 from tauten.papers.report import Report
 from tauten.papers.sets import Sets
 
-PAPERS = ("pam", "pamean")
+PAPERS = ("pam", "paa", "pamean")
 
 
 def reproduce(name: str, folder: str | Path, quick: bool = False, seed: int = 0) -> Report:

@@ -41,7 +41,7 @@ class Sets:
             return None if parts is None else parts[0]
         X, y = zip(*parts, strict=True)
         stacked = sp.vstack(X).tocsr() if sp.issparse(X[0]) else np.concatenate(X)
-        return _narrow(stacked), np.concatenate(y)
+        return narrow(stacked), np.concatenate(y)
 
     def parts(self, name: str, n_features: int | None = None) -> list[Rows] | None:
         """The parts of a data set: training and test rows, or all in one."""
@@ -75,7 +75,7 @@ def _read(path: Path, n_features: int | None) -> Rows:
     """
     if ".svm" in path.name:
         X, y = load_svmlight_file(str(path), n_features=n_features)
-        return _narrow(X), y
+        return narrow(X), y
     if ".tsv" in path.name:
         frame = pd.read_csv(path, sep="\t", quoting=3, keep_default_na=False)
         return frame.iloc[:, -1].to_numpy(), frame.iloc[:, 0].astype(str).to_numpy()
@@ -84,7 +84,7 @@ def _read(path: Path, n_features: int | None) -> Rows:
     return rows, frame.iloc[:, -1].astype(str).to_numpy()
 
 
-def _narrow(X: Any) -> Any:
+def narrow(X: Any) -> Any:
     """Sparse rows with indices as scikit-learn's linear models want them."""
     if sp.issparse(X):
         X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
@@ -108,7 +108,7 @@ def _unpacked(path: Path) -> bytes:
 def with_constant(X: Any) -> Any:
     """Rows with a constant feature."""
     one = np.ones((X.shape[0], 1))
-    return _narrow(sp.hstack([X, one]).tocsr()) if sp.issparse(X) else np.hstack([X, one])
+    return narrow(sp.hstack([X, one]).tocsr()) if sp.issparse(X) else np.hstack([X, one])
 
 
 def one_against_sample(X: Any, y: NDArray[Any], positive: Any, random: np.random.Generator) -> Rows:
