@@ -397,6 +397,13 @@ LABELS: dict[str, tuple[Any, type]] = {
 }
 
 
+def test_a_batch_may_be_small_beside_its_classes() -> None:
+    """Labels as floats, most of them different: no warning, and a warning is an error here."""
+    labels = np.arange(30.0)
+    model = tt.PAClassifier(classes=labels).partial_fit(np.eye(30), labels)
+    assert model.classes_.tolist() == labels.tolist()
+
+
 @pytest.mark.parametrize("key", CLASSIFIERS)
 def test_labels_of_every_kind(key: str) -> None:
     """Labels come back as they went in, whatever holds them, and batch, list, series and loop agree."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 LARGEST_EXACT = 2.0**53  # whole numbers above it are not all floats
@@ -33,7 +33,9 @@ def _check_values(labels: NDArray[Any], items: Any, name: str) -> None:
     if labels.dtype.kind == "f" and len(items) and np.abs(labels).max() >= LARGEST_EXACT:
         for label, kept in zip(items, labels.tolist(), strict=True):
             _check_same(label, kept, label == kept)
-    check_classification_targets(labels)
+    kind = type_of_target(labels, input_name=name)
+    if kind not in ("binary", "multiclass"):  # a batch may be small beside its classes
+        raise ValueError(f"Unknown label type: {name} is {kind}; expected classes, not measured values.")
 
 
 def _plain(labels: NDArray[Any]) -> NDArray[Any]:

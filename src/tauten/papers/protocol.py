@@ -14,6 +14,7 @@ from tauten.sweeping import in_threads
 ALL_CORES = -1
 
 Orders = list[NDArray[np.intp]]
+Streams = list[tuple[NDArray[np.intp], NDArray[Any]]]  # rows of a data set in an order, and their labels
 Figures = Callable[[tt.Trace], Sequence[float]]
 
 
@@ -37,7 +38,7 @@ class Outcome:
 
     parameters: dict[str, Any]
     figures: NDArray[np.float64]  # order, figure
-    curves: NDArray[np.float64]  # order, row: error rate so far
+    curves: NDArray[np.float64]  # order, row: error rate so far, up to the end of the shortest
     errors: NDArray[np.float64]  # of each point of the grid, mean over the orders it was tried on
 
 
@@ -48,23 +49,25 @@ def orders(n_rows: int, n_orders: int, seed: int) -> Orders:
 
 
 def best_of_grid(
-    setting: Setting, X: Any, y: NDArray[Any], some: Orders, figures: Figures, n_tried: int | None = None
+    setting: Setting, X: Any, streams: Streams, figures: Figures, n_tried: int | None = None
 ) -> Outcome:
-    """Try each point of a grid over the first `n_tried` orders; that with the fewest errors runs over all."""
+    """Try each point of a grid over the first `n_tried` streams; that with the fewest errors runs over all."""
     points = setting.points()
-    n_tried = len(some) if n_tried is None else min(n_tried, len(some))
+    n_tried = len(streams) if n_tried is None else min(n_tried, len(streams))
 
-    def run(point: dict[str, Any], order: NDArray[np.intp]) -> tuple[float, Sequence[float], NDArray[np.float64]]:
-        trace = tt.progressive(tt.make(setting.name, **point), X[order], y[order])
+    def run(point: dict[str, Any], stream: tuple[Any, Any]) -> tuple[float, Sequence[float], NDArray[np.float64]]:
+        order, labels = stream
+        trace = tt.progressive(tt.make(setting.name, **point), X[order], labels)
         return trace.error_rate, figures(trace), trace.cumulative_error()
 
-    tried = in_threads(run, product(points, some[:n_tried]), ALL_CORES)
+    tried = in_threads(run, product(points, streams[:n_tried]), ALL_CORES)
     errors = np.array([error for error, _, _ in tried]).reshape(len(points), n_tried).mean(axis=1)
     best = int(errors.argmin())
     kept = tried[best * n_tried : (best + 1) * n_tried]
-    kept += in_threads(run, product([points[best]], some[n_tried:]), ALL_CORES)
-    found, runs = (np.array([run[place] for run in kept]) for place in (1, 2))
-    return Outcome(points[best], found, runs, errors)
+    kept += in_threads(run, product([points[best]], streams[n_tried:]), ALL_CORES)
+    shortest = min(len(curve) for _, _, curve in kept)
+    curves = np.array([curve[:shortest] for _, _, curve in kept])
+    return Outcome(points[best], np.array([values for _, values, _ in kept]), curves, errors)
 
 
 def listed(names: Sequence[str]) -> str:

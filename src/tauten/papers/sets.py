@@ -78,10 +78,10 @@ def _read(path: Path, n_features: int | None) -> Rows:
         return narrow(X), y
     if ".tsv" in path.name:
         frame = pd.read_csv(path, sep="\t", quoting=3, keep_default_na=False)
-        return frame.iloc[:, -1].to_numpy(), frame.iloc[:, 0].astype(str).to_numpy()
+        return frame.iloc[:, -1].to_numpy(), frame.iloc[:, 0].to_numpy(dtype=str)
     frame = pd.read_csv(path, na_values="?").dropna()
     rows = pd.get_dummies(frame.iloc[:, :-1], dtype=float).to_numpy()
-    return rows, frame.iloc[:, -1].astype(str).to_numpy()
+    return rows, frame.iloc[:, -1].to_numpy(dtype=str)
 
 
 def narrow(X: Any) -> Any:
@@ -109,11 +109,3 @@ def with_constant(X: Any) -> Any:
     """Rows with a constant feature."""
     one = np.ones((X.shape[0], 1))
     return narrow(sp.hstack([X, one]).tocsr()) if sp.issparse(X) else np.hstack([X, one])
-
-
-def one_against_sample(X: Any, y: NDArray[Any], positive: Any, random: np.random.Generator) -> Rows:
-    """A class, and as many rows of all others."""
-    inside, outside = np.flatnonzero(y == positive), np.flatnonzero(y != positive)
-    others = random.choice(outside, size=min(len(inside), len(outside)), replace=False)
-    rows = np.concatenate([inside, others])
-    return X[rows], np.where(y[rows] == positive, 1, -1)
