@@ -7,7 +7,7 @@ from pathlib import Path
 from tauten.papers.report import Report
 from tauten.papers.sets import Sets
 
-PAPERS = ("pam", "paa", "pamo", "pamean")
+PAPERS = ("pam", "paa", "pamo", "pamean", "metric")
 
 
 def reproduce(name: str, folder: str | Path, quick: bool = False, seed: int = 0) -> Report:

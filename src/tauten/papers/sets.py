@@ -37,11 +37,7 @@ class Sets:
     def load(self, name: str, n_features: int | None = None) -> Rows | None:
         """All rows of a data set, of both parts where it has two, in order; None where it is not there."""
         parts = self.parts(name, n_features)
-        if parts is None or len(parts) == 1:
-            return None if parts is None else parts[0]
-        X, y = zip(*parts, strict=True)
-        stacked = sp.vstack(X).tocsr() if sp.issparse(X[0]) else np.concatenate(X)
-        return narrow(stacked), np.concatenate(y)
+        return None if parts is None else joined(parts)
 
     def parts(self, name: str, n_features: int | None = None) -> list[Rows] | None:
         """The parts of a data set: training and test rows, or all in one."""
@@ -57,6 +53,13 @@ class Sets:
     def lack(self, name: str, reason: str) -> None:
         """Note a data set of the paper that nobody can get."""
         self.missing[name] = reason
+
+
+def joined(parts: list[Rows]) -> Rows:
+    """The rows of all parts, one after the other."""
+    X, y = zip(*parts, strict=True)
+    stacked = sp.vstack(X).tocsr() if sp.issparse(X[0]) else np.concatenate(X)
+    return narrow(stacked), np.concatenate(y)
 
 
 def _advice(name: str) -> str:
