@@ -17,10 +17,7 @@ from tauten.papers.report import Cell, Part, Report, Table
 from tauten.papers.sets import Rows, Sets
 
 TITLE = "Passive-aggressive online metric learning (PA, PA-I, PA-II, PALS)"
-SOURCE = (
-    "*Perez-Suay, Ferri, Arevalo, Albert: Comparative evaluation of batch and online distance metric learning approaches based "
-    "on margin maximization* and its journal form (Progress in Artificial Intelligence 2, 2013), tables 2 to 5, figures 3 to 6."
-)
+SOURCE = "Perez-Suay, Ferri, Arevalo, Albert (Progress in Artificial Intelligence 2, 2013), tables 2 to 5, figures 3 to 6."
 CLAIM = (
     "Claimed: all online learners of metrics classify about as well as ITML; versions − (M made positive at the end) are far "
     "faster than versions + (after every move), and faster than ITML."

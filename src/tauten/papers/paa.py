@@ -18,7 +18,7 @@ from tauten.papers.sets import Rows, Sets
 from tauten.sweeping import in_threads
 
 TITLE = "Online passive-aggressive active learning (PAA, MPAA, CSPAA)"
-SOURCE = "*Lu, Zhao, Hoi: Online passive-aggressive active learning* (Machine Learning 103, 2016)."
+SOURCE = "Lu, Zhao, Hoi, Online Passive-Aggressive Active learning (Machine Learning 103, 2016)."
 CLAIM = (
     "Claimed: asking where the score is near zero beats asking at random for as many labels; PAA-I and PAA-II beat the "
     "Perceptrons that ask (PEA, SEL-ada, SEL-2nd), as they also learn from labels that were right but unsure; F saturates "

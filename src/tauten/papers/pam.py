@@ -14,7 +14,7 @@ from tauten.papers.report import Cell, Figure, Report, Table
 from tauten.papers.sets import Sets
 
 TITLE = "Passive-Aggressive Mahalanobis (PAM)"
-SOURCE = "*Online Passive-Aggressive Algorithms with the Mahalanobis distance*, table 1 and figures 1 to 3."
+SOURCE = "The paper of PAM (IJCAI), table 1 and figures 1 to 3."
 CLAIM = (
     "Claimed: PAM-II, which moves along Σx, makes fewer mistakes than CW, and CW fewer than PA-II; F1 gains of 1 to "
     "12 points. Left open: the diagonal of Σ, and AROW."

@@ -19,7 +19,7 @@ from tauten.papers.sets import Sets
 from tauten.sweeping import in_threads
 
 TITLE = "Passive and Aggressive Algorithm with Class Mean Information (PAm)"
-SOURCE = "*Tsai, Tseng, Lee, Pao: Passive and Aggressive Algorithm with Class Mean Information*, tables II to VI, figures 1 to 3."
+SOURCE = "Tsai, Tseng, Lee, Pao, Passive and Aggressive Algorithm with Class Mean Information, tables II to VI, figures 1 to 3."
 CLAIM = (
     "Claimed: leaning toward the difference of the class means makes for fewer updates, fewer errors and less "
     "dependence on the order of the rows."
