@@ -2,6 +2,7 @@
 
 import time
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from tauten.papers.report import Report
@@ -14,6 +15,8 @@ def reproduce(name: str, folder: str | Path, quick: bool = False, seed: int = 0)
     """Run the protocol of a paper on the data sets that are in a folder."""
     if name not in PAPERS:
         raise ValueError(f"There is no paper {name!r}; expected one of {', '.join(PAPERS)}.")
+    if find_spec("matplotlib") is None:
+        raise ImportError("Reports draw figures; install matplotlib with: pip install 'tauten[plot]'.")
     started = time.perf_counter()
     report: Report = import_module(f"tauten.papers.{name}").run(Sets(Path(folder)), quick, seed)
     report.seconds, report.seed, report.quick = time.perf_counter() - started, seed, quick

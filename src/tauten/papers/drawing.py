@@ -24,12 +24,13 @@ ByName = Mapping[str, NDArray[np.float64]]
 
 def panels(title: str, drawings: Mapping[str, Drawing], caption: str = "", columns: int = 3) -> Figure:
     """Drawings side by side, under one legend."""
-    from matplotlib import pyplot
+    from matplotlib.figure import Figure as Drawn
 
     columns = min(columns, len(drawings))
     rows = ceil(len(drawings) / columns)
     size = (SIZE[0] * columns, SIZE[1] * rows + 0.3)
-    drawn, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    drawn = Drawn(figsize=size, layout="constrained")
+    axes = drawn.subplots(rows, columns, squeeze=False)
     for place, (ax, (name, drawing)) in enumerate(zip(axes.flat, drawings.items(), strict=False)):
         drawing(ax)
         ax.set_title(name, fontsize=10)
@@ -39,7 +40,9 @@ def panels(title: str, drawings: Mapping[str, Drawing], caption: str = "", colum
             ax.yaxis.label.set_visible(False)
     for ax in list(axes.flat)[len(drawings) :]:
         ax.set_visible(False)
-    shown = {name: handle for ax in axes.flat for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)}
+    shown = {
+        name: handle for ax in axes.flat for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
     if shown:
         look = {"loc": "outside lower center", "frameon": False, "fontsize": 9}
         drawn.legend(shown.values(), shown.keys(), ncols=min(len(shown), 2 * columns), **look)
@@ -47,7 +50,7 @@ def panels(title: str, drawings: Mapping[str, Drawing], caption: str = "", colum
 
 
 def curves(by_name: ByName) -> Drawing:
-    """Error rates so far, a row an order: mean and one standard deviation, on a log scale as in the papers."""
+    """Error rates so far, a row an order: mean and one sd, on a log scale as in the papers."""
 
     def draw(ax: "Axes") -> None:
         for (name, runs), (colour, style) in zip(by_name.items(), cycle(STYLES), strict=False):
@@ -82,7 +85,16 @@ def lines(
             runs = np.atleast_2d(np.asarray(given, dtype=np.float64))
             places = np.asarray(at[name] if isinstance(at, Mapping) else at, dtype=np.float64)
             mean, sd = runs.mean(axis=0), runs.std(axis=0)
-            ax.plot(places, mean, color=colour, linestyle=style, marker=marker, markersize=3.5, linewidth=1.2, label=name)
+            ax.plot(
+                places,
+                mean,
+                color=colour,
+                linestyle=style,
+                marker=marker,
+                markersize=3.5,
+                linewidth=1.2,
+                label=name,
+            )
             if len(runs) > 1:
                 ax.fill_between(places, mean - sd, mean + sd, color=colour, alpha=0.1, linewidth=0)
         for (name, level), (_, style) in zip((flat or {}).items(), cycle(STYLES), strict=False):
@@ -94,7 +106,9 @@ def lines(
     return draw
 
 
-def surface(rows: Sequence[Any], columns: Sequence[Any], values: NDArray[np.float64], x: str, y: str) -> Drawing:
+def surface(
+    rows: Sequence[Any], columns: Sequence[Any], values: NDArray[np.float64], x: str, y: str
+) -> Drawing:
     """Shades over two parameters, each value written into its field."""
 
     def draw(ax: "Axes") -> None:

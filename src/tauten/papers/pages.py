@@ -1,7 +1,8 @@
-"""A report as a page: for a terminal, as Markdown beside its pictures, and as HTML that needs nothing else."""
+"""A report as a page: for a terminal, Markdown beside its pictures, HTML that needs nothing else."""
 
 import base64
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tauten.papers.report import LEGEND, Figure, Report, Table
@@ -27,7 +28,9 @@ def to_console(report: Report) -> "list[RenderableType]":
     parts: list[RenderableType] = [f"[bold]{plain(report.title)}[/bold]", plain(report.claim), ""]
     for part in report.parts:
         if isinstance(part, Table):
-            grid = Grid(title=part.title, caption=part.note or None, title_justify="left", caption_justify="left")
+            grid = Grid(
+                title=part.title, caption=part.note or None, title_justify="left", caption_justify="left"
+            )
             grid.add_column("")
             for heading in part.columns:
                 grid.add_column(heading, justify="right")
@@ -42,7 +45,16 @@ def to_console(report: Report) -> "list[RenderableType]":
 
 def to_markdown(report: Report, folder: str) -> str:
     """A page of the docs; its figures are in a folder beside it."""
-    lines = [f"# {report.title}", "", f"{report.source} {report.claim}", "", report.protocol, "", "## What came out", ""]
+    lines = [
+        f"# {report.title}",
+        "",
+        f"{report.source} {report.claim}",
+        "",
+        report.protocol,
+        "",
+        "## What came out",
+        "",
+    ]
     lines += [f"- {line}" for line in (report.agreement(), *report.findings)] + ["", LEGEND, ""]
     for part in report.parts:
         if isinstance(part, Figure):
@@ -57,7 +69,16 @@ def to_markdown(report: Report, folder: str) -> str:
     ):
         if items:
             lines += [f"## {heading}", "", *(f"- {item}" for item in items), ""]
-    return "\n".join([*lines, "## Circumstances", "", report.circumstances(), f"`tauten paper {report.name}` makes this page.", ""])
+    return "\n".join(
+        [
+            *lines,
+            "## Circumstances",
+            "",
+            report.circumstances(),
+            f"`tauten paper {report.name}` makes this page.",
+            "",
+        ]
+    )
 
 
 def to_html(report: Report) -> str:
@@ -89,6 +110,24 @@ def to_html(report: Report) -> str:
     return f"<!doctype html><html lang='en'><head>{head}</head><body>{''.join(body)}</body></html>\n"
 
 
+def write_html(report: Report, folder: Path) -> Path:
+    """Write the page that needs nothing else."""
+    path = folder / f"{report.name}.html"
+    path.write_text(to_html(report), encoding="utf-8")
+    return path
+
+
+def write_markdown(report: Report, folder: Path) -> Path:
+    """Write the page of the docs, and its figures into the folder img beside it."""
+    images = folder / "img"
+    images.mkdir(exist_ok=True)
+    for figure in report.figures:
+        (images / file_name(report, figure)).write_bytes(figure.png)
+    path = folder / f"{report.name}.md"
+    path.write_text(to_markdown(report, images.name), encoding="utf-8")
+    return path
+
+
 def file_name(report: Report, figure: Figure) -> str:
     """What the file of a figure is called."""
     return f"{report.name}-{figure.words}.png"
@@ -103,8 +142,15 @@ def _caption(figure: Figure) -> str:
 
 
 def _markdown_table(table: Table) -> list[str]:
-    head = [f"### {table.title}", "", f"| | {' | '.join(table.columns)} |", f"|---{'|---:' * len(table.columns)}|"]
-    rows = [f"| {name} | {' | '.join(table.line(cell) for cell in cells)} |" for name, cells in table.rows.items()]
+    head = [
+        f"### {table.title}",
+        "",
+        f"| | {' | '.join(table.columns)} |",
+        f"|---{'|---:' * len(table.columns)}|",
+    ]
+    rows = [
+        f"| {name} | {' | '.join(table.line(cell) for cell in cells)} |" for name, cells in table.rows.items()
+    ]
     return [*head, *rows, "", *([table.note, ""] if table.note else [])]
 
 
@@ -120,7 +166,8 @@ def _html_table(table: Table) -> str:
             row.append(f"<td class='{kind}'>{escape(ours)}{below}</td>")
         rows.append(f"<tr>{''.join(row)}</tr>")
     note = f"<p class=note>{escape(table.note)}</p>" if table.note else ""
-    return f"<h3>{escape(table.title)}</h3><div class='wide'><table><tr>{head}</tr>{''.join(rows)}</table></div>{note}"
+    grid = f"<div class='wide'><table><tr>{head}</tr>{''.join(rows)}</table></div>"
+    return f"<h3>{escape(table.title)}</h3>{grid}{note}"
 
 
 def _html_list(items: list[str]) -> str:

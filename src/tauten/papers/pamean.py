@@ -18,36 +18,6 @@ from tauten.papers.report import Cell, Figure, Report, Table
 from tauten.papers.sets import Sets
 from tauten.sweeping import in_threads
 
-TITLE = "Passive and Aggressive Algorithm with Class Mean Information (PAm)"
-SOURCE = "Tsai, Tseng, Lee, Pao, Passive and Aggressive Algorithm with Class Mean Information, tables II to VI, figures 1 to 3."
-CLAIM = (
-    "Claimed: leaning toward the difference of the class means makes for fewer updates, fewer errors and less "
-    "dependence on the order of the rows."
-)
-PROTOCOL = (
-    "One pass over each of ten random orders of the training rows, errors on the test rows; a constant feature. The "
-    "paper names neither C nor γ. Ours: adult PA-1, PA-2 C = 0.02, PAm-1 C = 1, PAm-2 C = 0.005; svmguide1 C = 1; γ = 1e-6 "
-    "and a pull toward the class means λ = κγ of 0.5 on adult (PAm-2: 1) and 0.12 on svmguide1. “PAm as printed” has κ = 1 "
-    "and γ = 0.003. “PAmW-1” is PAm-1 from the mean of the last 5 classifiers, which the paper has no figures for."
-)
-DEVIATIONS = (
-    "The figures are not those of the formula as printed. With it (κ = 1) the drop in updates does not appear. They come "
-    "out where w is pulled toward the class means but not shrunk, w = wₜ + λm̃ + αyx in the place of w = (wₜ + γm̃ + αyx)/(1 + γ): "
-    "the limit of a small γ with a large anchor_scale κ, λ = κγ. One λ a data set then meets all figures of PAm but one (PAm-2 "
-    "on adult takes twice as much); what the authors' program did, we cannot know.",
-    "Why: m̃ has the scale of x and w that of 1/x, so no γ suits both terms. anchor_scale separates them. With the shrinking, "
-    "κ = 100 and γ = 0.003 come near on adult: .1724 ± .0087, 6,635 updates.",
-    "svmguide1 must have been scaled to [0, 1]: unscaled, PA errs .30 with 1,479 updates.",
-    "Fewest errors and fewest updates are two choices: PAm-1 with κ = 10, C = 0.01, γ = 0.0001 errs .1531 ± .0021 on adult, "
-    "below all of the paper's rows, but with 10,837 updates. PA-1 alone comes to .1548 ± .0028 at C = 0.01.",
-    "Errata: the paper prints wₜ for xₜ in the class means, in ⟨m̃, wₜ⟩ and in the last term of the step; only x follows from "
-    "its derivation. For PAmW it prints the loss of wₜ in the numerator of α; the step is the optimum only with the loss "
-    "of w̄.",
-    "The batch learner of figure 2 is scikit-learn's LinearSVC in the place of the smooth SVM, and the curves are those of "
-    "svmguide1 and adult: gamma and delta are not at hand.",
-    "An sd over ten orders is itself known to about 24 %, and the least of ten errors to about 0.6 sd; tables V and VI "
-    "are judged by two of these.",
-)
 NO_SHRINKING = 1e-6
 OF_SD, OF_LEAST = 0.24, 0.6  # how far the sd, and the least, of ten draws vary, in sd
 N_ORDERS, N_EPOCHS = 10, 20
@@ -153,9 +123,7 @@ def run(sets: Sets, quick: bool, seed: int) -> Report:
     findings = [claim_of(title, runs) for title, runs in found.items()]
     for name in ("alpha", "delta", "gamma"):
         sets.lack(name, PASCAL)
-    return Report(
-        "pamean", TITLE, SOURCE, CLAIM, PROTOCOL, [*tables(found), *drawn], findings, DEVIATIONS, sets.missing
-    )
+    return Report.of("pamean", [*tables(found), *drawn], findings, sets.missing)
 
 
 def load(sets: Sets, task: Task) -> Split | None:
@@ -198,15 +166,14 @@ def one_pass(choice: dict[str, Any], split: Split, some: Orders) -> NDArray[np.f
 
 def tables(found: dict[str, Runs]) -> list[Table]:
     """Tables II to VI: a row a learner, a column a data set."""
-    four = {"decimals": 4}
     all_tables = [
-        Table("Test error (table IV)", list(found), **four),
-        Table("Standard deviation of the test error (table V)", list(found), **four),
-        Table("Least test error (table VI)", list(found), **four),
+        Table("Test error (table IV)", list(found), decimals=4),
+        Table("Standard deviation of the test error (table V)", list(found), decimals=4),
+        Table("Least test error (table VI)", list(found), decimals=4),
         Table("Updates in one pass (table III)", list(found), decimals=0),
-        Table("Seconds for one pass (table II; of another machine, not judged)", list(found), **four),
+        Table("Seconds for one pass (table II; of another machine, not judged)", list(found), decimals=4),
     ]
-    for name in NAMES:
+    for name in NAMES if found else ():
         columns = [cells_of(runs[name], *published_of(title, name)) for title, runs in found.items()]
         for table, row in zip(all_tables, zip(*columns, strict=True), strict=True):
             table.rows[name] = row
@@ -221,9 +188,13 @@ def published_of(title: str, name: str) -> tuple[float | None, ...]:
 
 
 def cells_of(
-    run: NDArray[np.float64], error: float | None, sd: float | None, least: float | None, updates: float | None,
+    run: NDArray[np.float64],
+    error: float | None,
+    sd: float | None,
+    least: float | None,
+    updates: float | None,
     seconds: float | None,
-) -> list[Cell]:  # fmt: skip
+) -> list[Cell]:
     """The cells of one learner on one data set, a table each."""
     known = sd or 0.0
     return [
@@ -242,15 +213,15 @@ def claim_of(title: str, found: Runs) -> str:
         (error, moves), (error_m, moves_m) = (found[name][:, :2].mean(axis=0) for name in (plain, leaning))
         sd, sd_m = (found[name][:, 0].std(ddof=1) for name in (plain, leaning))
         told.append(
-            f"{leaning} makes {1 - moves_m / moves:.0%} fewer updates than {plain}, errs {error_m:.4f} for {error:.4f}, "
-            f"with an sd of {sd_m:.4f} for {sd:.4f}"
+            f"{leaning} makes {1 - moves_m / moves:.0%} fewer updates than {plain}, errs {error_m:.4f} for "
+            f"{error:.4f}, with an sd of {sd_m:.4f} for {sd:.4f}"
         )
     printed = found["PAm as printed"][:, 1].mean() / found["PA"][:, 1].mean() - 1
     return f"{title}: {'; '.join(told)}. By the formula as printed PAm makes {printed:+.0%} updates."
 
 
 def by_epoch(title: str, choices: Choices, split: Split, some: Orders, n_epochs: int) -> Figure:
-    """Figures 1 to 3: how alike the classifiers of two epochs are, their test error, and updates in an epoch."""
+    """Figures 1 to 3: how alike the classifiers of two epochs are, their test error, updates in an epoch."""
     X, y, X_test, y_test = split
     alike, errors, updates = {}, {}, {}
     for name in NAMES[:6]:
@@ -265,7 +236,9 @@ def by_epoch(title: str, choices: Choices, split: Split, some: Orders, n_epochs:
         "test error": lines(each, errors, "epoch", "test error", flat={"linear SVM": batch}),
         "updates": lines(each, updates, "epoch", "updates"),
     }
-    caption = f"Mean and one sd over {len(some)} orders; the class means stay as they are after the first epoch."
+    caption = (
+        f"Mean and one sd over {len(some)} orders; the class means stay as they are after the first epoch."
+    )
     return panels(f"{title} by epoch (figures 1 to 3)", drawings, caption)
 
 

@@ -1,4 +1,4 @@
-"""What the protocols of the papers share: random orders, one pass over each, a grid of which the best stays."""
+"""What the protocols of the papers share: random orders, a pass over each, a grid of which the best stays."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,11 +51,13 @@ def orders(n_rows: int, n_orders: int, seed: int) -> Orders:
 def best_of_grid(
     setting: Setting, X: Any, streams: Streams, figures: Figures, n_tried: int | None = None
 ) -> Outcome:
-    """Try each point of a grid over the first `n_tried` streams; that with the fewest errors runs over all."""
+    """Try a grid over the first `n_tried` streams; the point with the fewest errors runs over all."""
     points = setting.points()
     n_tried = len(streams) if n_tried is None else min(n_tried, len(streams))
 
-    def run(point: dict[str, Any], stream: tuple[Any, Any]) -> tuple[float, Sequence[float], NDArray[np.float64]]:
+    def run(
+        point: dict[str, Any], stream: tuple[Any, Any]
+    ) -> tuple[float, Sequence[float], NDArray[np.float64]]:
         order, labels = stream
         trace = tt.progressive(tt.make(setting.name, **point), X[order], labels)
         return trace.error_rate, figures(trace), trace.cumulative_error()

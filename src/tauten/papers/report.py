@@ -1,11 +1,13 @@
-"""What came out beside what was published: cells that know both, tables of them, figures, and a report of all."""
+"""What came out beside what was published: cells that know both, tables, figures, and a report of all."""
 
 import io
 import os
 import platform
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawn
 
 LIBRARIES = ("numpy", "numba", "scipy", "scikit-learn")
+WORDS = ("title", "source", "claim", "protocol")
 MARKS = {"agrees": "=", "better": "+", "worse": "−"}
 LEGEND = (
     "Mean ± standard deviation over random orders; the published figure stands in brackets. "
@@ -24,7 +27,7 @@ LEGEND = (
 
 @dataclass(frozen=True)
 class Published:
-    """A published figure, its spread, and how far from it counts as near: two standard deviations if not said."""
+    """A published figure, its spread, and how far from it counts as near: two sd if not said."""
 
     mean: float
     sd: float = 0.0
@@ -62,7 +65,7 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """Whether the published figure came out: agrees, better or worse; empty where nothing is to be said."""
+        """Whether the published figure came out: agrees, better, worse, or nothing that is to be said."""
         if self.published is None or not self.judged:
             return ""
         apart = self.mean - self.published.mean
@@ -85,6 +88,11 @@ class Table:
     def cells(self) -> list[Cell]:
         """All cells that hold figures."""
         return [cell for row in self.rows.values() for cell in row if isinstance(cell, Cell)]
+
+    def means(self, row: str) -> dict[str, float]:
+        """The figures of a row by column."""
+        cells = zip(self.columns, self.rows[row], strict=True)
+        return {name: cell.mean for name, cell in cells if isinstance(cell, Cell)}
 
     def verdicts(self) -> list[str]:
         """What is to be said of each published figure."""
@@ -118,12 +126,9 @@ class Figure:
 
     @classmethod
     def of(cls, title: str, drawn: "Drawn", caption: str = "") -> "Figure":
-        """A drawing of matplotlib, which is closed."""
-        from matplotlib import pyplot
-
+        """A drawing of matplotlib."""
         buffer = io.BytesIO()
         drawn.savefig(buffer, format="png", dpi=90, pil_kwargs={"optimize": True})
-        pyplot.close(drawn)
         return cls(title, buffer.getvalue(), caption)
 
     @property
@@ -144,13 +149,22 @@ class Report:
     source: str
     claim: str
     protocol: str
-    parts: list[Part] = field(default_factory=list)
-    findings: list[str] = field(default_factory=list)  # what became of the claims, from the figures of this run
-    deviations: Sequence[str] = ()  # and errata
-    missing: Mapping[str, str] = field(default_factory=dict)  # data sets not found, and how to get them
+    deviations: list[str]  # and errata
+    parts: list[Part]
+    findings: list[str]  # what became of the claims, from the figures of this run
+    missing: Mapping[str, str]  # data sets that were not found, and how to get them
     seconds: float = 0.0
     seed: int = 0
     quick: bool = False
+
+    @classmethod
+    def of(cls, name: str, parts: list[Part], findings: list[str], missing: Mapping[str, str]) -> "Report":
+        """A report with the words that are kept beside the code; tables without cells are left out."""
+        words = tomllib.loads(files("tauten.papers").joinpath("words", f"{name}.toml").read_text("utf-8"))
+        deviations = [in_one_line(text) for text in words["deviations"]]
+        title, source, claim, protocol = (in_one_line(words[what]) for what in WORDS)
+        filled = [part for part in parts if not isinstance(part, Table) or any(part.rows.values())]
+        return cls(name, title, source, claim, protocol, deviations, filled, findings, missing)
 
     @property
     def tables(self) -> list[Table]:
@@ -181,3 +195,8 @@ class Report:
             f"{kind}. {self.seconds:.0f} s on {machine}, seed {self.seed}; tauten {tauten.__version__}, "
             f"Python {platform.python_version()}, {versions}."
         )
+
+
+def in_one_line(text: str) -> str:
+    """A text without the ends of its lines."""
+    return " ".join(text.split())
