@@ -88,7 +88,6 @@ def covtype(sets: Sets, n_rows: int, random: np.random.Generator) -> Rows | None
 PAPERS_OWN: dict[str, Any] = {"scaled": True, "constant": False}  # by which the figures of a8a come out
 
 BINARY: dict[str, Reader] = {
-    "magic04": Plain("magic04", None, "g", **PAPERS_OWN),
     "a8a": Plain("a8a", 123, 1, **PAPERS_OWN),
     "svmguide1": Plain("svmguide1", 4, 1, **PAPERS_OWN),
     "w7a": Plain("w7a", 300, 1, **PAPERS_OWN, first_alone=True),

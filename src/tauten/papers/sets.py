@@ -20,7 +20,6 @@ UCI = "https://archive.ics.uci.edu"
 ORIGINS = {  # of sets that are in few collections
     "mnist": "http://yann.lecun.com/exdb/mnist, the four files as they are",
     "cbcl": "http://cbcl.mit.edu/software-datasets/FaceData2.html, as train.svm and test.svm",
-    "magic04": f"{UCI}/dataset/159, as data.csv with a header, the label last",
     "satellite": f"{UCI}/dataset/146, as data.csv with a header, the label last",
     "spambase": f"{UCI}/dataset/94, as data.csv with a header, the label last",
     "soybean_large": f"{UCI}/dataset/90, as data.csv with a header, the label last",
