@@ -180,7 +180,7 @@ def rank_tests(studies: Mapping[str, tt.MetricStudy]) -> tuple[list[Part], list[
         holm.rows[name] = [f"{seconds.pairs.loc[name, other]:.2g} [{beside[other]}]" for other in others]
     told = (
         f"Errors over {len(studies)} data sets: Friedman's test gives p = {errors.p_value:.2g} (published: "
-        f"nothing significant); the least average rank has {errors.ranks.idxmin()} ({errors.ranks.min():.2f})."
+        f"nothing significant); the least average rank: {errors.ranks.idxmin()} ({errors.ranks.min():.2f})."
     )
     return [ranks, holm], [told]
 

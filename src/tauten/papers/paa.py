@@ -258,7 +258,7 @@ def costs(title: str, rows: Rows, repeats: int, seed: int) -> tuple[list[Part], 
     sums = {name: f"{table.means(name)['sum, %']:.1f} %" for name in table.rows}
     told = (
         f"Sum on {title} at 2 % of the labels: CSPAA {sums['CSPAA at 2 %']}, with decaying δ "
-        f"{sums['CSPAA(a) at 2 %']}, asked at random {sums['CSRND at 2 %']}; the same learner with all labels "
+        f"{sums['CSPAA(a) at 2 %']}, asked at random {sums['CSRND at 2 %']}; the learner with all labels "
         f"{sums['CSPA']}."
     )
     return [table, panels(f"{title}: sum and cost against the share asked (figure 6)", drawings)], [told]

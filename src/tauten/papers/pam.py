@@ -142,7 +142,7 @@ def claims(errors: Table) -> list[str]:
     ahead = {name for name, (pa2, pam2, cw, *_) in means.items() if pam2 < min(pa2, cw)} - first
     behind = [name for name in means if name not in first | ahead]
     return [
-        f"The claimed order of errors, PAM-II < CW < PA-II, appears on {listed(sorted(first))}; PAM-II leads, "
+        f"The claimed order of errors PAM-II < CW < PA-II appears on {listed(sorted(first))}; PAM-II leads, "
         f"but CW is behind PA-II, on {listed(sorted(ahead))}; PAM-II does not lead on {listed(behind)}.",
         "AROW against PAM-II, which the paper leaves open, in points of error (below 0: AROW is better): "
         f"{apart(errors, 'AROW', 'PAM-II')}.",
