@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tauten.learners.pam import MahalanobisPAClassifier
     from tauten.learners.pam_regressor import MahalanobisPARegressor
     from tauten.learners.pamean import ClassMeanPAClassifier
+    from tauten.learners.pamo import MaxOutPAClassifier
     from tauten.learners.paum import PAUMClassifier
     from tauten.learners.perceptron import PerceptronClassifier
     from tauten.learners.scw import SCWClassifier
@@ -65,6 +66,7 @@ _HOMES = {
     "MahalanobisPAClassifier": "tauten.learners.pam",
     "MahalanobisPARegressor": "tauten.learners.pam_regressor",
     "MarginAsk": "tauten.ask",
+    "MaxOutPAClassifier": "tauten.learners.pamo",
     "ModelFileError": "tauten.io.model_file",
     "NHERDClassifier": "tauten.learners.nherd",
     "PAClassifier": "tauten.learners.pa",
@@ -108,6 +110,7 @@ __all__ = [
     "MahalanobisPAClassifier",
     "MahalanobisPARegressor",
     "MarginAsk",
+    "MaxOutPAClassifier",
     "ModelFileError",
     "NHERDClassifier",
     "PAClassifier",

@@ -1,0 +1,110 @@
+"""What max-out learners add: a state that starts at random, and a look at its parts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_random_state
+
+from tauten import parameters
+from tauten.classifier import OnlineClassifier
+from tauten.kernels.first_order import passive
+from tauten.kernels.maxout import FIRST, MaxOut, MaxOutPlan
+from tauten.kernels.pointers import Rule, rule
+from tauten.kernels.state import Floats
+from tauten.learned import Learned
+from tauten.parameters import parameter
+from tauten.rows import Rows
+
+
+@rule
+def never(loss):  # type: ignore[no-untyped-def]
+    """Planes stay: what is learned while only one label is known."""
+    return 0.0
+
+
+class LearnedPlanes(Learned):
+    """What such a learner has once it has learned."""
+
+    n_units: int
+    n_pieces: int
+    standardize: bool
+    state_: MaxOut
+
+    @property
+    def planes_(self) -> Floats:
+        """uᵢⱼ by unit, piece and feature, the constant feature last."""
+        self._learned()
+        planes = np.roll(self.state_.planes, -1, axis=0)
+        return planes.reshape(-1, self.n_pieces, self.n_units).transpose(2, 1, 0).copy()
+
+    @property
+    def weights_(self) -> Floats:
+        """Weights of the units, a row a column of the model."""
+        self._learned()
+        return self.state_.weights.copy()
+
+    def direction(self, x: Floats) -> Floats:
+        """x̂ of an example, the constant feature last; only the checks call it."""
+        v = np.append(self.state_.standardised(x), float(self.fit_intercept))
+        return v / (np.linalg.norm(v) or 1.0)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MaxOutClassifier(LearnedPlanes, OnlineClassifier):
+    """A classifier over max-out units: it names its rules and their numbers.
+
+    The start is drawn when the first row comes. Features known by then (of dicts: those of the first one) start
+    with orthonormal planes; one that a later dict brings starts with the weights that are drawn for its number,
+    so that a batch starts as the loop does.
+    """
+
+    random_state: int | np.random.RandomState | None = parameter(  # noqa: RUF009  a field
+        0, lambda seed: seed is None or parameters.is_seed(seed), "None, a seed or a RandomState"
+    )
+
+    coupled: ClassVar[bool] = True
+    shape_parameters: ClassVar[str] = "n_units, n_pieces or standardize"
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Loss, step, the step that leaves no loss, when planes move, which does, ε-tube."""
+        raise NotImplementedError
+
+    def numbers(self) -> Floats:
+        """C of the weights, C of the planes, the share of the loss that is left to the weights, ε."""
+        raise NotImplementedError
+
+    def new_state(self, n_features: int, n_classes: int) -> MaxOut:
+        return MaxOut(n_features, n_classes, self.n_units, self.n_pieces, self.standardize)
+
+    def _read_dicts(self, dicts: Sequence[Any], learning: bool) -> Rows:
+        first = learning and "n_features_in_" not in self.__dict__ and self.hash_bits is None
+        rows = super()._read_dicts(dicts, learning)
+        if first:
+            self._n_first = len(dicts[0])
+        return rows
+
+    def _begin(self, n_classes: int) -> None:
+        super()._begin(n_classes)
+        seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint64)
+        self.state_.start(int(seed), self.__dict__.get("_n_first", self.n_features_in_), self.fit_intercept)
+
+    def join(self, other: Self) -> None:
+        self._n_first = int(other.state_.memory[FIRST])
+        super().join(other)
+
+    def _reset(self) -> None:
+        super()._reset()
+        self.__dict__.pop("_n_first", None)
+
+    def _loop_plan(self, learning: bool) -> MaxOutPlan:
+        loss, step, whole, when, choose, tube = self.rules
+        rules = (loss if learning else passive), step, whole, (when if learning else never), choose, tube
+        handles = tuple(rule.handle for rule in rules)
+        return MaxOutPlan(**self._loop_parts(learning), rules=handles, numbers=self.numbers())
+
+    def check_arrays(self, arrays: Mapping[str, Floats]) -> None:
+        if arrays["planes"].shape[1:] != (self.n_units * self.n_pieces,):
+            raise ValueError(f"{self.n_units} units of {self.n_pieces} planes do not fit its planes")
