@@ -1,13 +1,16 @@
 """What max-out learners add: a state that starts at random, and a look at its parts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_random_state
 
 from tauten import parameters
+from tauten.base import Problem
 from tauten.classifier import OnlineClassifier
 from tauten.kernels.first_order import passive
 from tauten.kernels.maxout import FIRST, MaxOut, MaxOutPlan
@@ -76,6 +79,57 @@ class MaxOutClassifier(LearnedPlanes, OnlineClassifier):
         """C of the weights, C of the planes, the share of the loss that is left to the weights, ε."""
         raise NotImplementedError
 
+    def objective_of_weights(self, w: Floats, start: Floats, missing: float, loss: float) -> float:
+        """What step 1 minimises over the weights of all classes, where w is `missing` to the margin and the loss
+        was `loss`.
+        """
+        raise NotImplementedError
+
+    def objective_of_target(self, z: Floats, start: Floats, missing: float) -> float:
+        """What step 2 minimises over z."""
+        raise NotImplementedError
+
+    def objective_of_plane(self, u: Floats, start: Floats, miss: float) -> float:
+        """What step 3 minimises over a plane, which misses its target by `miss`."""
+        raise NotImplementedError
+
+    def moving(self, products: Floats, target: Floats, loss: float) -> NDArray[np.bool_]:
+        """Which planes learn, by unit and piece."""
+        raise NotImplementedError
+
+    def problems(self, before: Self, x: Floats, y: Any) -> Iterator[Problem]:
+        """The weights, the target of the units, and one plane of each unit; all other planes stay."""
+        x, code = before.direction(x), self.classes_.tolist().index(y)
+        start, end, planes, reached = before.weights_, self.weights_, before.planes_, self.planes_
+        products = planes @ x
+        z = products.max(axis=1)
+        z = z / (np.linalg.norm(z) or 1.0)
+        scores = start @ z
+        scores[code % len(scores)] = -np.inf
+        rival = int(scores.argmax())
+
+        def missing(weights: Floats, z: Floats) -> float:
+            return 1.0 - float(_apart(weights.reshape(start.shape), code, rival) @ z)
+
+        loss = max(0.0, missing(start, z))
+        yield Problem(
+            start.ravel(),
+            end.ravel(),
+            lambda w: self.objective_of_weights(w, start.ravel(), missing(w, z), loss),
+        )
+        along = _apart(end, code, rival)
+        target = z + max(0.0, missing(end, z)) / (along @ along) * along
+        yield Problem(z, target, lambda other: self.objective_of_target(other, z, missing(end, other)))
+        moving = self.moving(products, target, loss)
+        for unit, piece in zip(*np.nonzero(moving), strict=True):
+            value = partial(self._of_plane, planes[unit, piece], x, target[unit])
+            yield Problem(planes[unit, piece], reached[unit, piece], value)
+        stay = planes[~moving].ravel()
+        yield Problem(stay, reached[~moving].ravel(), lambda other: float((other - stay) @ (other - stay)))
+
+    def _of_plane(self, start: Floats, x: Floats, target: float, u: Floats) -> float:
+        return self.objective_of_plane(u, start, target - float(u @ x))
+
     def new_state(self, n_features: int, n_classes: int) -> MaxOut:
         return MaxOut(n_features, n_classes, self.n_units, self.n_pieces, self.standardize)
 
@@ -108,3 +162,8 @@ class MaxOutClassifier(LearnedPlanes, OnlineClassifier):
     def check_arrays(self, arrays: Mapping[str, Floats]) -> None:
         if arrays["planes"].shape[1:] != (self.n_units * self.n_pieces,):
             raise ValueError(f"{self.n_units} units of {self.n_pieces} planes do not fit its planes")
+
+
+def _apart(weights: Floats, code: int, rival: int) -> Floats:
+    """The vector whose product with z is the margin of a class over its rival."""
+    return (2.0 * code - 1.0) * weights[0] if len(weights) == 1 else weights[code] - weights[rival]

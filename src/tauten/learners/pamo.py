@@ -19,14 +19,12 @@ convex in u and no bound is known. Jorge, Paredes (Pattern Recognition 79, 2018)
 Differs from the paper: step 2 divides by ‖w‖², where equation 22 prints ‖z‖²; it moves along w.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tauten.base import Problem
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.learners.pa import capped, hard, hinge, objective
@@ -122,13 +120,16 @@ class MaxOutPAClassifier(MaxOutClassifier):
     def numbers(self) -> Floats:
         return np.array([self.C, self.C_r, 1.0 - self.alpha, self.epsilon], dtype=np.float64)
 
-    def problems(self, before: Self, x: Floats, y: Any) -> Iterator[Problem]:
-        old, new = before.state_, self.state_
-        x = before.direction(x)
-        u, moved = before.planes_, self.planes_
-        z, best = (u @ x).max(axis=1), (u @ x).argmax(axis=1)
-        z /= np.linalg.norm(z) or 1.0
-        code = self.classes_.tolist().index(y)
-        w, after, along, side = old.weights[0], new.weights[0], z, 2.0 * code - 1.0
-        if len(self.classes_) > 2:
-            ...
+    def objective_of_weights(self, w: Floats, start: Floats, missing: float, loss: float) -> float:
+        return objective(w, start, max(0.0, missing - self.alpha * loss), self.C, "I")
+
+    def objective_of_target(self, z: Floats, start: Floats, missing: float) -> float:
+        return objective(z, start, max(0.0, missing), self.C, "hard")
+
+    def objective_of_plane(self, u: Floats, start: Floats, miss: float) -> float:
+        return objective(u, start, max(0.0, abs(miss) - self.epsilon), self.C_r, "I")
+
+    def moving(self, products: Floats, target: Floats, loss: float) -> NDArray[np.bool_]:
+        fitness = products if self.moved_plane == "winner" else -np.abs(products - target[:, None])
+        chosen = np.arange(self.n_pieces) == fitness.argmax(axis=1)[:, None]
+        return chosen & (loss > 0.0 or self.variant == "II")
