@@ -1,4 +1,6 @@
-"""What the tests run over: the learners that learn every label, and public data sets for a few."""
+"""What the tests run over: the learners of weights that learn every label (others have test files of their own),
+and public data sets for a few.
+"""
 
 import os
 from pathlib import Path
@@ -9,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
 import tauten as tt
+from tauten.linear import Linear
 from tauten.linear import Linear
 
 SUPERVISED = [

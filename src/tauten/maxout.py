@@ -143,7 +143,8 @@ class MaxOutClassifier(LearnedPlanes, OnlineClassifier):
     def _begin(self, n_classes: int) -> None:
         super()._begin(n_classes)
         seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint64)
-        self.state_.start(int(seed), self.__dict__.get("_n_first", self.n_features_in_), self.fit_intercept)
+        n_first = self.__dict__.pop("_n_first", self.n_features_in_)
+        self.state_.start(int(seed), n_first, self.fit_intercept)
 
     def join(self, other: Self) -> None:
         self._n_first = int(other.state_.memory[FIRST])

@@ -89,20 +89,6 @@ def shift(planes, at, v, n, pull):  # type: ignore[no-untyped-def]
 
 
 @njit(error_model="numpy", fastmath=REORDER)
-def standardize(x, bias, means, squares, counted, at, v):  # type: ignore[no-untyped-def]
-    """Write a row as it is by the rows before it; returns how many values it has."""
-    v[0] = bias
-    at[0] = 0
-    for j in range(len(x)):
-        at[1 + j] = 1 + j
-        deviation = np.sqrt(squares[j] / max(counted, 1.0))
-        if deviation <= CONSTANT * abs(means[j]) or deviation == 0.0:
-            deviation = 1.0
-        v[1 + j] = min(max((x[j] - means[j]) / deviation, -LARGEST_VALUE), LARGEST_VALUE)
-    return 1 + len(x)
-
-
-@njit(error_model="numpy", fastmath=REORDER)
 def add_moments(x, means, squares, memory):  # type: ignore[no-untyped-def]
     """Count a row in the means and squares (Welford, 1962), unless its values are too large to be squared."""
     largest = 0.0
@@ -119,16 +105,24 @@ def add_moments(x, means, squares, memory):  # type: ignore[no-untyped-def]
 
 @njit(error_model="numpy")
 def read_dense(x, bias, means, squares, memory, at, v):  # type: ignore[no-untyped-def]
-    """Write the values of a dense row other than 0, and where they are; returns how many."""
-    if len(means) > 0:
-        return standardize(x, bias, means, squares, memory[COUNTED], at, v)
+    """Write the values of a dense row other than 0, and where they are; returns how many.
+
+    A row that is standardised is so by the rows before it. A feature that no row has had yet has the value 0, so
+    that it makes no difference, to the last bit, whether it is known already.
+    """
     at[0] = 0
     v[0] = bias
     n = 1 if bias != 0.0 else 0
     for j in range(len(x)):
-        if x[j] != 0.0:
+        value = x[j]
+        if len(means) > 0:
+            value -= means[j]
+            deviation = np.sqrt(squares[j] / max(memory[COUNTED], 1.0))
+            if deviation > CONSTANT * abs(means[j]):
+                value = min(max(value / deviation, -LARGEST_VALUE), LARGEST_VALUE)
+        if value != 0.0:
             at[n] = 1 + j
-            v[n] = x[j]
+            v[n] = value
             n += 1
     return n
 
