@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tauten.learners.scw import SCWClassifier
     from tauten.learners.sop import SecondOrderPerceptronClassifier
     from tauten.merging import merge
+    from tauten.plots import plot_boundary
     from tauten.registry import learners, load, make
     from tauten.trace import Trace
     from tauten.wrappers.active import ActiveClassifier
@@ -88,6 +89,7 @@ _HOMES = {
     "load": "tauten.registry",
     "make": "tauten.registry",
     "merge": "tauten.merging",
+    "plot_boundary": "tauten.plots",
     "progressive": "tauten.evaluate",
     "sweep": "tauten.evaluate",
 }
@@ -132,6 +134,7 @@ __all__ = [
     "load",
     "make",
     "merge",
+    "plot_boundary",
     "progressive",
     "sweep",
 ]
