@@ -16,6 +16,7 @@ from oracle_maxout import PAMO, standardised
 
 import tauten as tt
 from tauten import checks
+from tauten.kernels.maxout import approach_rule
 from tauten.kernels.pointers import rule
 from tauten.learners import pamo
 
@@ -507,27 +508,40 @@ def too_far(loss, sqnorm, C):
     return 1.01 * min(C, loss / sqnorm)
 
 
-@rule
-def off_target(score, y, epsilon):
-    """A miss that is a hundredth of a unit off."""
-    return y - score + 0.01
-
-
-@rule
-def loser(product, target):
+@approach_rule
+def loser(products, targets, units, n, C, epsilon, pull):
     """The plane that says least."""
-    return -product
+    for i in range(units):
+        worst = i
+        for p in range(i + units, n, units):
+            worst = p if products[p] < products[worst] else worst
+        pull[worst] = targets[i] - products[worst]
+    return 0.0
 
 
-@pytest.mark.parametrize(
-    ("name", "wrong"), [("capped", too_far), ("hard", too_far), ("tube", off_target), ("CHOICES", {"winner": loser})]
-)
-def test_a_check_can_fail(monkeypatch: pytest.MonkeyPatch, name: str, wrong: Any) -> None:
+@approach_rule
+def off_target(products, targets, units, n, C, epsilon, pull):
+    """Winners, a thousandth of a unit off."""
+    for i in range(units):
+        best = i
+        for p in range(i + units, n, units):
+            best = p if products[p] > products[best] else best
+        pull[best] = 1e-3 + targets[i] - products[best]
+    return 0.0
+
+
+WRONG = {
+    "step 1": (tt.MaxOutPAClassifier, "step", too_far),
+    "step 2": (pamo, "hard", too_far),
+    "step 3": (pamo, "APPROACHES", {"winner": off_target}),
+    "which plane": (pamo, "APPROACHES", {"winner": loser}),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_a_check_can_fail(monkeypatch: pytest.MonkeyPatch, wrong: Any) -> None:
     """A rule of any of the three steps that is a little off is caught, and so is another plane that moves."""
-    if name == "capped":
-        monkeypatch.setattr(tt.MaxOutPAClassifier, "step", wrong)
-    else:
-        monkeypatch.setattr(pamo, name, wrong)
+    monkeypatch.setattr(*wrong)
     with pytest.raises(AssertionError, match="optimality"):
         checks.optimality(tt.make("pamo1", C_r=1e6, **SMALL))
 

@@ -72,7 +72,7 @@ class MaxOutClassifier(LearnedPlanes, OnlineClassifier):
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Loss, step, the step that leaves no loss, when planes move, which does, ε-tube."""
+        """Loss, step, the step that leaves no loss, when planes move, and how."""
         raise NotImplementedError
 
     def numbers(self) -> Floats:
@@ -155,8 +155,8 @@ class MaxOutClassifier(LearnedPlanes, OnlineClassifier):
         self.__dict__.pop("_n_first", None)
 
     def _loop_plan(self, learning: bool) -> MaxOutPlan:
-        loss, step, whole, when, choose, tube = self.rules
-        rules = (loss if learning else passive), step, whole, (when if learning else never), choose, tube
+        loss, step, whole, when, approach = self.rules
+        rules = (loss if learning else passive), step, whole, (when if learning else never), approach
         handles = tuple(rule.handle for rule in rules)
         return MaxOutPlan(**self._loop_parts(learning), rules=handles, numbers=self.numbers())
 

@@ -24,12 +24,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from tauten.kernels.maxout import approach_rule
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.learners.pa import capped, hard, hinge, objective
-from tauten.learners.pa_regressor import tube
 from tauten.maxout import MaxOutClassifier, never
 from tauten.parameters import above, at_least, count, one_of, share, switch
 
@@ -44,18 +45,34 @@ def always(loss):  # type: ignore[no-untyped-def]
     return 1.0
 
 
-@rule
-def winner(product, target):  # type: ignore[no-untyped-def]
-    return product
+@njit
+def tau(miss, C, epsilon):  # type: ignore[no-untyped-def]
+    """The move of a plane, with the sign of its miss."""
+    return np.copysign(min(C, max(0.0, abs(miss) - epsilon)), miss)
 
 
-@rule
-def nearest(product, target):  # type: ignore[no-untyped-def]
-    return -abs(target - product)
+@approach_rule
+def winner(products, targets, units, n, C, epsilon, pull):  # type: ignore[no-untyped-def]
+    for i in range(units):
+        best = i
+        for p in range(i + units, n, units):
+            best = p if products[p] > products[best] else best
+        pull[best] = tau(targets[i] - products[best], C, epsilon)
+    return 0.0
+
+
+@approach_rule
+def nearest(products, targets, units, n, C, epsilon, pull):  # type: ignore[no-untyped-def]
+    for i in range(units):
+        best = i
+        for p in range(i + units, n, units):
+            best = p if abs(targets[i] - products[p]) < abs(targets[i] - products[best]) else best
+        pull[best] = tau(targets[i] - products[best], C, epsilon)
+    return 0.0
 
 
 MOVES = {"I": on_loss, "II": always}
-CHOICES = {"winner": winner, "nearest": nearest}
+APPROACHES = {"winner": winner, "nearest": nearest}
 
 
 @dataclass(eq=False, repr=False)
@@ -117,7 +134,7 @@ class MaxOutPAClassifier(MaxOutClassifier):
     @property
     def rules(self) -> tuple[Rule, ...]:
         when = MOVES[self.variant] if self.alpha > 0 else never
-        return self.loss, self.step, hard, when, CHOICES[self.moved_plane], tube
+        return self.loss, self.step, hard, when, APPROACHES[self.moved_plane]
 
     def numbers(self) -> Floats:
         return np.array([self.C, self.C_r, 1.0 - self.alpha, self.epsilon], dtype=np.float64)
