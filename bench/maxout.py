@@ -1,8 +1,8 @@
 """Cost of a row of PAMO over units, planes and features: against numpy, and against what the machine can do.
 
-Method: as in speed.py, the contenders take turns and the best round of each stands; one thread, float64, rows in
-memory, no value is 0. Labels are random and the variant is II, so that every row moves: one pass over the planes
-to score, and one to move them. Columns:
+Method: as in speed.py, the contenders take turns and the best round of each stands; one thread, float64, rows
+in memory, no value is 0. Labels are random and the variant is II, so that every row moves: one pass over the
+planes to score, and one to move them. Columns:
 
     score      µs a row of decision_function
     learn      µs a row of partial_fit
@@ -10,8 +10,8 @@ to score, and one to move them. Columns:
     ns/hkd     learn over h·k·d
     memory     µs that the least traffic takes: reading the planes once, and reading and writing them once, at
                the speed at which plain loops over an array of that size do so, measured here
-    FMA        µs that the products and sums take, 2·h·k·d of them, at the rate of a loop that does little else
-    share      the larger of the two over learn
+    FMA        µs that the products and sums take, 2·h·k·d of them, at the rate of a loop that does little
+    else share      the larger of the two over learn
 """
 
 import time
@@ -30,12 +30,13 @@ from tauten.kernels.maxout import aligned
 
 SHAPES = ((64, 2, 22), (64, 2, 123), (64, 2, 300), (64, 4, 361), (256, 2, 22), (8, 2, 123))
 PASSES = 100
+CHAIN = 17  # products and sums for each number of `multiply_add`
 
 
 def rows(d: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows of d numbers and labels that nothing explains."""
     random = np.random.default_rng(d)
-    n = max(200, 100_000 // d)  # a few milliseconds a job: other processes seldom cut in
+    n = max(1000, 400_000 // d)
     return random.standard_normal((n, d)), random.integers(2, size=n)
 
 
@@ -99,30 +100,23 @@ def multiply_add(a, passes):  # type: ignore[no-untyped-def]
     return s0 + s1 + s2 + s3
 
 
-def least(h: int, k: int, d: int) -> tuple[float, float]:
-    """Seconds that memory, and that arithmetic, takes for a row."""
-    planes = aligned(1, h * k * (d + 1))[0]
-    few = np.full(2048, 0.5)
-    reading, writing, counting = best_of(
-        partial(read, planes, PASSES), partial(rewrite, planes, PASSES), partial(multiply_add, few, PASSES)
-    )
-    rate = counting / (PASSES * len(few) * 17)
-    return (reading + writing) / PASSES, 2 * h * k * (d + 1) * rate
-
-
 def measure(h: int, k: int, d: int) -> list[str]:
     """A line of the table."""
     X, y = rows(d)
     model = tt.make("pamo2", n_units=h, n_pieces=k, classes=[0, 1]).fit(X, y)
-    scoring, learning, plain = best_of(
-        partial(model.decision_function, X), partial(model.partial_fit, X, y), partial(numpy_pamo, X, y, h, k)
-    )
-    unit = 1e6 / len(X)
-    memory, arithmetic = least(h, k, d)
+    planes, few = aligned(1, h * k * (d + 1))[0], np.full(2048, 0.5)
+    scoring, learning, plain, reading, writing, counting = best_of(
+        partial(model.decision_function, X), partial(model.partial_fit, X, y),
+        partial(numpy_pamo, X, y, h, k), partial(read, planes, PASSES), partial(rewrite, planes, PASSES),
+        partial(multiply_add, few, PASSES),
+    )  # fmt: skip
+    score, learn, other = (1e6 * seconds / len(X) for seconds in (scoring, learning, plain))
+    memory = 1e6 * (reading + writing) / PASSES
+    arithmetic = 1e6 * 2 * planes.size * counting / (PASSES * few.size * CHAIN)
     return [
-        f"{h} × {k}", f"{d}", f"{scoring * unit:.2f}", f"{learning * unit:.2f}", f"{plain * unit:.1f}",
-        f"{plain / learning:.1f}", f"{1e3 * learning * unit / (h * k * (d + 1)):.3f}", f"{1e6 * memory:.2f}",
-        f"{1e6 * arithmetic:.2f}", f"{max(memory, arithmetic) / learning * len(X):.0%}",
+        f"{h} × {k}", f"{d}", f"{score:.2f}", f"{learn:.2f}", f"{other:.1f}", f"{other / learn:.1f}",
+        f"{1e3 * learn / planes.size:.3f}", f"{memory:.2f}", f"{arithmetic:.2f}",
+        f"{max(memory, arithmetic) / learn:.0%}",
     ]  # fmt: skip
 
 

@@ -2,9 +2,9 @@
 
 python examples/drifting_xor.py [--plot FILE] [--seed N]
 
-PAMO with three units of two planes sees each of 1,000 rows once and predicts it before it learns it. C and α are
-those with the fewest mistakes on another stream of the kind. Figure 8 of the paper has no numbers; here the
-mistakes of each hundred are printed beside those of PA, which is linear.
+PAMO with three units of two planes sees each of 1,000 rows once and predicts it before it learns it. C and α
+are those with the fewest mistakes on another stream of the kind. Figure 8 of the paper has no numbers; here
+the mistakes of each hundred are printed beside those of PA, which is linear.
 """
 
 import argparse

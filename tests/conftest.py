@@ -1,5 +1,5 @@
-"""What the tests run over: the learners of weights that learn every label (others have test files of their own),
-and public data sets for a few.
+"""What the tests run over: the learners of weights that learn every label (others have test files of their
+own), and public data sets for a few.
 """
 
 import os
@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from sklearn.datasets import load_svmlight_file
 
 import tauten as tt
-from tauten.linear import Linear
 from tauten.linear import Linear
 
 SUPERVISED = [

@@ -1,7 +1,8 @@
 """A slow, literal twin of PAMO, line by line from algorithm 1 and equations 15 to 30 of its paper.
 
-x comes with the constant feature last; `planes` are u by unit, piece and feature, `weights` a row of w for two
-classes, else a row a class. s is the weight of the example, by which C and C_r are multiplied.
+x comes with the constant feature last, where there is one; `planes` are u by unit, piece and feature,
+`weights` a row of w for two classes, else a row a class. s is the weight of the example, by which C and C_r
+are multiplied.
 """
 
 import numpy as np
@@ -74,7 +75,9 @@ class PAMO:
         target = pa_class(v, z, 1.0, max(0.0, 1.0 - v @ z), np.inf)
         for planes, wanted in zip(self.planes, target, strict=True):
             products = planes @ x
-            near = np.argmin(np.abs(products - wanted)) if self.moved_plane == "nearest" else products.argmax()
+            near = (
+                np.argmin(np.abs(products - wanted)) if self.moved_plane == "nearest" else products.argmax()
+            )
             planes[near] = pa_regression(x, planes[near], wanted, s * self.C_r, self.epsilon)
 
 

@@ -1,5 +1,6 @@
 """PAMO: against its twin, its start, its limits, what it refuses, and every promise."""
 
+import copy
 import json
 import pickle
 import zipfile
@@ -16,7 +17,7 @@ from oracle_maxout import PAMO, standardised
 
 import tauten as tt
 from tauten import checks
-from tauten.kernels.maxout import approach_rule
+from tauten.kernels.maxout_loops import approach_rule
 from tauten.kernels.pointers import rule
 from tauten.learners import pamo
 
@@ -55,11 +56,11 @@ def twin_of(model: Any) -> PAMO:
     return PAMO(model.planes_, model.weights_, **{name: getattr(model, name) for name in names})
 
 
-def run(twin: PAMO, X: np.ndarray, y: Any, weights: Any = None, constant: float = 1.0) -> np.ndarray:
+def run(twin: PAMO, X: np.ndarray, y: Any, weights: Any = None, fit_intercept: bool = True) -> np.ndarray:
     """The scores of a twin before each row that it learns."""
     scores = []
     for i, (x, label) in enumerate(zip(X, y, strict=True)):
-        x = np.append(x, constant)  # noqa: PLW2901  the constant feature
+        x = np.append(x, np.ones(int(fit_intercept)))  # noqa: PLW2901  the constant feature
         scores.append(twin.scores(x))
         twin.learn(x, LABELS.tolist().index(label), 1.0 if weights is None else weights[i])
     return np.array(scores)
@@ -96,14 +97,16 @@ def test_equals_twin(name: str, n_classes: int, options: Options) -> None:
 @every_count
 @every_name
 def test_equals_twin_with_weights_and_without_bias(name: str, n_classes: int) -> None:
-    """Weights of examples and classes multiply C and C_r; a row of weight 0 moves nothing; no constant feature."""
+    """Weights of examples and classes multiply C and C_r; a row of weight 0 moves nothing; no constant
+    feature.
+    """
     X, y = stream(n_classes)
     weights = np.random.default_rng(0).exponential(size=len(X)) * (np.arange(len(X)) % 4 > 0)
     model = started(name, X, y, n_classes, fit_intercept=False)
     twin = twin_of(model)
     model.set_params(class_weight={"ant": 0.3})
     model.partial_fit(X[1:], y[1:], sample_weight=weights[1:])
-    run(twin, X[1:], y[1:], weights[1:] * np.where(y[1:] == "ant", 0.3, 1.0), constant=0.0)
+    run(twin, X[1:], y[1:], weights[1:] * np.where(y[1:] == "ant", 0.3, 1.0), fit_intercept=False)
     assert_same(model, twin)
 
 
@@ -118,7 +121,9 @@ def test_equals_twin_where_rows_are_standardised(name: str) -> None:
         twin = twin_of(model)
         model.partial_fit(rows[1:], y[1:])
         run(twin, standardised(X)[1:], y[1:])
-        np.testing.assert_allclose(model.planes_, twin.planes, rtol=1e-6, atol=1e-8)  # sums of 1e4² lose digits
+        np.testing.assert_allclose(
+            model.planes_, twin.planes, rtol=1e-6, atol=1e-8
+        )  # sums of 1e4² lose digits
         np.testing.assert_allclose(model.weights_, twin.weights, rtol=1e-6, atol=1e-8)
 
 
@@ -235,11 +240,15 @@ def test_one_piece_of_one_unit_is_a_plane() -> None:
 def test_start_is_orthonormal_and_drawn_by_the_seed() -> None:
     """Planes of a unit are orthonormal, weights uniform in ±0.1; one seed is one start, None a new one."""
     X, y = stream(d=40)
-    models = [started("pamo1", X, y, n_units=400, n_pieces=4, random_state=seed) for seed in (1, 1, 2, None, None)]
+    models = [
+        started("pamo1", X, y, n_units=400, n_pieces=4, random_state=seed) for seed in (1, 1, 2, None, None)
+    ]
     planes, weights = models[0].planes_, models[0].weights_[0]
     grams = np.einsum("ijd,ikd->ijk", planes, planes)
     np.testing.assert_allclose(grams, np.broadcast_to(np.eye(4), grams.shape), atol=1e-12)
-    assert np.abs(weights).max() <= 0.1 and np.abs(np.sort(weights) - np.linspace(-0.1, 0.1, 400)).max() < 0.015
+    assert (
+        np.abs(weights).max() <= 0.1 and np.abs(np.sort(weights) - np.linspace(-0.1, 0.1, 400)).max() < 0.015
+    )
     starts = [model.planes_.tobytes() for model in models]
     assert starts[0] == starts[1] and len(set(starts)) == 4
     lengths = np.linalg.norm(started("pamo1", X[:, :1], y, n_units=4, n_pieces=7).planes_, axis=2)
@@ -248,7 +257,9 @@ def test_start_is_orthonormal_and_drawn_by_the_seed() -> None:
 
 @every_name
 def test_words_that_come_later(name: str) -> None:
-    """Of dicts the first one's names start orthonormal, later ones uniform in ±0.1, in a batch as in the loop."""
+    """Of dicts the first one's names start orthonormal, later ones uniform in ±0.1, in a batch as in the
+    loop.
+    """
     random = np.random.default_rng(1)
     rows = [{f"w{j}": 1.0 for j in random.integers(0, 8 + i, 4)} for i in range(60)]
     y = random.integers(0, 2, 60)
@@ -272,7 +283,7 @@ def test_a_row_that_is_refused_leaves_no_word() -> None:
     """Names of a batch that is refused are forgotten, and start as ever when they come again."""
     rows, y = [{"a": 1.0, "b": 2.0}, {"c": 1.0}], [0, 1]
     model, clean = (tt.make("pamo1", **SMALL).partial_fit(rows, y) for _ in range(2))
-    with pytest.raises(ValueError, match="row 1, column 'e'|feature 'e'"):
+    with pytest.raises(ValueError, match=r"row 1, column 'e'|feature 'e'"):
         model.partial_fit([{"d": 1.0}, {"e": np.nan}], y)
     assert everything(model) == everything(clean)
     later = [{"e": 1.0}, {"d": 2.0, "a": 1.0}]
@@ -300,12 +311,16 @@ def test_hashed_names_and_new_labels(name: str) -> None:
 
 @every_name
 def test_only_the_direction_of_a_row_counts(name: str) -> None:
-    """Without a constant feature rows times any power of two, up to the ends of what floats hold, are the same."""
+    """Without a constant feature rows times any power of two, up to the ends of what floats hold, are the
+    same.
+    """
     X, y = stream()
     X = np.round(X, 3)
     scaled = np.ldexp(X, np.random.default_rng(0).choice([-1000, -300, 0, 500, 1000], (len(X), 1)))
     assert np.isfinite(scaled).all()
-    plain, extreme = (tt.make(name, fit_intercept=False, **SMALL).partial_fit(rows, y) for rows in (X, scaled))
+    plain, extreme = (
+        tt.make(name, fit_intercept=False, **SMALL).partial_fit(rows, y) for rows in (X, scaled)
+    )
     np.testing.assert_allclose(extreme.planes_, plain.planes_, rtol=1e-10, atol=1e-12)
     assert plain.n_updates_ > 30
 
@@ -338,7 +353,9 @@ def test_merged_planes_are_the_mean(standardize: bool) -> None:
     """Shards of one start: planes and weights are the mean, classes the union, moments those of all rows."""
     X, y = stream(3)
     shards = [slice(0, 50), slice(50, 120)]
-    models = [tt.make("pamo1", standardize=standardize, **SMALL).partial_fit(X[part], y[part]) for part in shards]
+    models = [
+        tt.make("pamo1", standardize=standardize, **SMALL).partial_fit(X[part], y[part]) for part in shards
+    ]
     merged = tt.merge(models, weights=[1, 3])
     np.testing.assert_allclose(merged.planes_, (models[0].planes_ + 3 * models[1].planes_) / 4)
     np.testing.assert_allclose(merged.weights_, (models[0].weights_ + 3 * models[1].weights_) / 4)
@@ -352,14 +369,17 @@ def test_merged_planes_are_the_mean(standardize: bool) -> None:
     assert merged.partial_fit(X, y).n_features_in_ == 5
 
 
-def test_merge_draws_what_a_model_never_met() -> None:
-    """A word that one shard alone has met counts in the other as what it would have started with there."""
-    first = {"a": 1.0, "b": 1.0}
-    one, two = (tt.make("pamo1", classes=[0, 1], **SMALL).learn_one(first, 1) for _ in range(2))
-    two.learn_one({"c": 1.0}, 0)
-    start = tt.make("pamo1", classes=[0, 1], **SMALL).partial_fit([first, {"c": 1.0}], [1, 0], sample_weight=[1, 0])
+def test_shards_of_one_model_with_words_of_their_own() -> None:
+    """Copies of a model that each met new words are merged; what one never met counts as 0 there."""
+    base = tt.make("pamo1", classes=[0, 1], **SMALL).learn_one({"a": 1.0, "b": 1.0}, 1)
+    one, two = copy.deepcopy(base), copy.deepcopy(base)
+    one.learn_one({"c": 1.0, "a": -1.0}, 0)
+    two.learn_one({"d": 1.0}, 0).learn_one({"c": 1.0}, 1)
     merged = tt.merge([one, two])
-    np.testing.assert_allclose(merged.planes_, (start.planes_ + two.planes_) / 2)
+    assert merged.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    mean = (one.planes_[:, :, [0, 1, 2, -1]] + two.planes_[:, :, [0, 1, 3, -1]]) / 2
+    np.testing.assert_allclose(merged.planes_[:, :, [0, 1, 2, -1]], mean)
+    np.testing.assert_allclose(merged.planes_[:, :, 3], two.planes_[:, :, 2] / 2)
 
 
 def test_unlike_starts_are_not_merged() -> None:
@@ -372,7 +392,9 @@ def test_unlike_starts_are_not_merged() -> None:
         dicts = [tt.make("pamo1", **SMALL).fit([dict.fromkeys(keys, 1.0)], [0]) for keys in ("ab", names)]
         with pytest.raises(ValueError, match="these began with other planes"):
             tt.merge(dicts)
-    with pytest.raises(ValueError, match="Model 1 has another .*n_units, n_pieces or standardize than the first"):
+    with pytest.raises(
+        ValueError, match=r"Model 1 has another .*n_units, n_pieces or standardize than the first"
+    ):
         tt.merge([model, tt.make("pamo1", n_units=4).partial_fit(X, y)])
     with pytest.raises(ValueError, match="n_units, n_pieces or standardize was changed after learning began"):
         model.set_params(n_units=6).learn_one(X[0], y[0])
@@ -391,7 +413,7 @@ HEADERS = {
 VALUES: dict[str, Callable[[np.ndarray], Any]] = {
     "planes": lambda planes: np.put(planes, 3, np.inf),
     "weights": lambda weights: np.put(weights, 0, np.nan),
-    "origins": lambda origins: np.put(origins, 1, 0.5),
+    "first": lambda first: np.put(first, 1, 0.5),
     "memory": lambda memory: np.put(memory, 0, -1.0),
     "moments": lambda moments: np.put(moments, -1, -1.0),
 }
@@ -413,11 +435,13 @@ def test_hostile_files_are_refused(tmp_path: Path) -> None:
     for name, spoil in VALUES.items():
         broken = {key: array.copy() for key, array in arrays.items()}
         spoil(broken[name])
-        with pytest.raises(ValueError, match="finite numbers|no count|negative"):
+        with pytest.raises(ValueError, match=r"finite numbers|no count|negative"):
             restore(header, broken)
         with pytest.raises((ValueError, KeyError)):
             restore(header, {key: array for key, array in arrays.items() if key != name})
-    parameters = {"dict": [[key, 10**9 if key == "n_units" else v] for key, v in header["parameters"]["dict"]]}
+    parameters = {
+        "dict": [[key, 10**9 if key == "n_units" else v] for key, v in header["parameters"]["dict"]]
+    }
     with pytest.raises(ValueError, match="do not fit its planes"):
         restore({**header, "parameters": parameters}, arrays)
     model.save(tmp_path / "model.tt")
@@ -436,7 +460,8 @@ def test_asked_in_the_loop_as_one_by_one(n_classes: int, tmp_path: Path) -> None
     for options in ({}, {"standardize": True}):
         for ask in (tt.MarginAsk(delta=0.5), tt.RandomAsk(rate=0.4), tt.AdaptiveAsk(beta=0.1)):
             batch, loop = (
-                tt.ActiveClassifier(tt.make("pamo2", **SMALL, **options), ask=ask, random_state=0) for _ in range(2)
+                tt.ActiveClassifier(tt.make("pamo2", **SMALL, **options), ask=ask, random_state=0)
+                for _ in range(2)
             )
             batch.partial_fit(X, y)
             for x, label in zip(X, y, strict=True):
@@ -466,7 +491,9 @@ def test_sweep_and_trace() -> None:
 # ---- every promise
 
 
-@pytest.mark.parametrize("promise", [p for p in checks.PROMISES if p is not checks.without_jit], ids=lambda p: p.__name__)
+@pytest.mark.parametrize(
+    "promise", [p for p in checks.PROMISES if p is not checks.without_jit], ids=lambda p: p.__name__
+)
 @every_name
 def test_promise(name: str, promise: checks.Promise) -> None:
     """PAMO keeps every promise of the design."""

@@ -27,7 +27,9 @@ def axes() -> Any:
 
 def lines_of(ax: Any) -> np.ndarray:
     """Corners of the drawn boundaries."""
-    paths = [path for c in ax.collections if list(getattr(c, "levels", [])) == [0.0] for path in c.get_paths()]
+    paths = [
+        path for c in ax.collections if list(getattr(c, "levels", [])) == [0.0] for path in c.get_paths()
+    ]
     return np.vstack([path.vertices for path in paths])
 
 
@@ -53,7 +55,9 @@ def test_lines_are_where_predictions_change(model: Any, n_classes: int, axes: An
     model.fit(X, y)
     tt.plot_boundary(model, X, y, ax=axes, resolution=150)
     corners = lines_of(axes)
-    reach = 0.1 * np.array([(0, 1), (1, 0), (0, -1), (-1, 0), (0.7, 0.7), (-0.7, 0.7), (0.7, -0.7), (-0.7, -0.7)])
+    reach = 0.1 * np.array(
+        [(0, 1), (1, 0), (0, -1), (-1, 0), (0.7, 0.7), (-0.7, 0.7), (0.7, -0.7), (-0.7, -0.7)]
+    )
     around = np.array([model.predict(corners + step) for step in reach])
     assert (around != around[0]).any(axis=0).mean() > 0.98
     assert {text.get_label() for text in axes.collections if text.get_label() in set(y)} == set(y)

@@ -13,7 +13,7 @@ from tauten import parameters
 from tauten.base import Problem
 from tauten.classifier import OnlineClassifier
 from tauten.kernels.first_order import passive
-from tauten.kernels.maxout import FIRST, MaxOut, MaxOutPlan
+from tauten.kernels.maxout import MaxOut, MaxOutPlan
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.learned import Learned
@@ -37,9 +37,10 @@ class LearnedPlanes(Learned):
 
     @property
     def planes_(self) -> Floats:
-        """uᵢⱼ by unit, piece and feature, the constant feature last."""
+        """uᵢⱼ by unit, piece and feature, last the constant feature where there is one."""
         self._learned()
-        planes = np.roll(self.state_.planes, -1, axis=0)
+        planes = self.state_.planes
+        planes = np.roll(planes, -1, axis=0) if self.fit_intercept else planes[1:]
         return planes.reshape(-1, self.n_pieces, self.n_units).transpose(2, 1, 0).copy()
 
     @property
@@ -49,8 +50,8 @@ class LearnedPlanes(Learned):
         return self.state_.weights.copy()
 
     def direction(self, x: Floats) -> Floats:
-        """x̂ of an example, the constant feature last; only the checks call it."""
-        v = np.append(self.state_.standardised(x), float(self.fit_intercept))
+        """x̂ of an example, in the order of `planes_`; only the checks call it."""
+        v = np.append(self.state_.standardised(x), np.ones(int(self.fit_intercept)))
         return v / (np.linalg.norm(v) or 1.0)
 
 
@@ -58,9 +59,9 @@ class LearnedPlanes(Learned):
 class MaxOutClassifier(LearnedPlanes, OnlineClassifier):
     """A classifier over max-out units: it names its rules and their numbers.
 
-    The start is drawn when the first row comes. Features known by then (of dicts: those of the first one) start
-    with orthonormal planes; one that a later dict brings starts with the weights that are drawn for its number,
-    so that a batch starts as the loop does.
+    The start is drawn when the first row comes. Features known by then (of dicts: those of the first one)
+    start with orthonormal planes; one that a later dict brings starts with the weights that are drawn for its
+    number, so that a batch starts as the loop does.
     """
 
     random_state: int | np.random.RandomState | None = parameter(  # noqa: RUF009  a field
@@ -80,8 +81,8 @@ class MaxOutClassifier(LearnedPlanes, OnlineClassifier):
         raise NotImplementedError
 
     def objective_of_weights(self, w: Floats, start: Floats, missing: float, loss: float) -> float:
-        """What step 1 minimises over the weights of all classes, where w is `missing` to the margin and the loss
-        was `loss`.
+        """What step 1 minimises over the weights of all classes, where w is `missing` to the margin and the
+        loss was `loss`.
         """
         raise NotImplementedError
 
@@ -147,7 +148,7 @@ class MaxOutClassifier(LearnedPlanes, OnlineClassifier):
         self.state_.start(int(seed), n_first, self.fit_intercept)
 
     def join(self, other: Self) -> None:
-        self._n_first = int(other.state_.memory[FIRST])
+        self._n_first = len(other.state_.first)
         super().join(other)
 
     def _reset(self) -> None:

@@ -1,5 +1,5 @@
-"""Curves from traces, sweeps and comparisons, and boundaries of models; readable in greyscale. Needs matplotlib: pip install
-'tauten[plot]'.
+"""Curves from traces, sweeps and comparisons, and boundaries of models; readable in greyscale. Needs
+matplotlib: pip install 'tauten[plot]'.
 """
 
 from itertools import cycle
@@ -201,8 +201,8 @@ def _answers(model: Any, grid: Any, names: Any) -> tuple[Any, list[Any]]:
 def _scatter(ax: "Axes", points: Any, y: Any, classes: Any, colours: Any) -> None:
     """Rows, each class with a colour and a marker of its own."""
     if y is None:
-        ax.scatter(*points.T, s=12, color="#424949", linewidths=0)
+        ax.scatter(points[:, 0], points[:, 1], s=12, color="#424949", linewidths=0)
         return
     for label, colour, marker in zip(classes, colours, cycle(MARKERS), strict=False):
         here = points[np.asarray(y) == label]
-        ax.scatter(*here.T, s=16, color=colour, marker=marker, linewidths=0, label=str(label))
+        ax.scatter(here[:, 0], here[:, 1], s=16, color=colour, marker=marker, linewidths=0, label=str(label))

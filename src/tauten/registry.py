@@ -20,8 +20,8 @@ from tauten.learners.pa import PAClassifier
 from tauten.learners.pa_regressor import PARegressor
 from tauten.learners.pam import MahalanobisPAClassifier
 from tauten.learners.pam_regressor import MahalanobisPARegressor
-from tauten.learners.pamo import MaxOutPAClassifier
 from tauten.learners.pamean import ClassMeanPAClassifier
+from tauten.learners.pamo import MaxOutPAClassifier
 from tauten.learners.paum import PAUMClassifier
 from tauten.learners.perceptron import PerceptronClassifier
 from tauten.learners.scw import SCWClassifier

@@ -12,12 +12,12 @@ A row with a loss ℓ = max(0, 1 − y⟨wₜ, ẑ⟩) solves three problems one
        minimise  ½‖u − uₜ‖² + C_r·ξ   subject to  |z*ᵢ − ⟨u, x̂⟩| ≤ ε + ξ,  ξ ≥ 0
        solution  u = uₜ + τ·sign(e)·x̂,  e = z*ᵢ − ⟨uₜ, x̂⟩,  τ = min(C_r, max(0, |e| − ε)/‖x̂‖²)
 
-PAMO-I learns rows with a loss, PAMO-II takes step 3 at every row. Start: uniform in ±0.1, the planes of a unit
-made orthonormal. More than two classes are ours: ⟨w_y − w_s, ·⟩ with the best wrong class s in the place of
-y⟨w, ·⟩, so w_y += τẑ, w_s −= τẑ with 2‖ẑ‖² for ‖ẑ‖² in step 1, and w_y − w_s for y·w in step 2. z is not
-convex in u and no bound is known. Jorge, Paredes (Pattern Recognition 79, 2018), algorithm 1.
-Differs from the paper: step 2 divides by ‖w‖², where equation 22 prints ‖z‖²; it moves along w. With α = 0
-planes stay, as its section 3 says; algorithm 1 as printed would go on to bring z to length 1.
+PAMO-I learns rows with a loss, PAMO-II takes step 3 at every row. Start: uniform in ±0.1, the planes of a
+unit made orthonormal. More than two classes are ours: ⟨w_y − w_s, ·⟩ with the best wrong class s in the place
+of y⟨w, ·⟩, so w_y += τẑ, w_s −= τẑ with 2‖ẑ‖² for ‖ẑ‖² in step 1, and w_y − w_s for y·w in step 2. z is not
+convex in u and no bound is known. Jorge, Paredes (Pattern Recognition 79, 2018), algorithm 1. Differs from
+the paper: step 2 divides by ‖w‖², where equation 22 prints ‖z‖²; it moves along w. With α = 0 planes stay, as
+its section 3 says; algorithm 1 as printed would go on to bring z to length 1.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tauten.kernels.maxout import approach_rule
+from tauten.kernels.maxout_loops import approach_rule
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.learners.pa import capped, hard, hinge, objective
