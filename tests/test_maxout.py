@@ -595,3 +595,12 @@ def test_bad_parameters_are_named() -> None:
             model = tt.make("pamo1").set_params(**{name: value})
             with pytest.raises(ValueError, match=rf"\b{name}\b"):
                 model.fit(X, y)
+
+
+@pytest.mark.parametrize("too_many", [{"n_units": 10**12}, {"n_pieces": 10**9}, {"hash_bits": 30}], ids=str)
+def test_more_planes_than_fit_are_refused(too_many: Options) -> None:
+    """More numbers than memory has are refused before anything is allocated."""
+    with pytest.raises(
+        ValueError, match=r"are more than 2,147,483,648 numbers; expected fewer units, pieces or"
+    ):
+        tt.make("pamo1", **too_many).partial_fit([{"a": 1.0}], [0])

@@ -23,7 +23,7 @@ from tauten.rows import Rows
 
 @rule
 def never(loss):  # type: ignore[no-untyped-def]
-    """Planes stay: what is learned while only one label is known."""
+    """Planes stay, as they do while only one label is known."""
     return 0.0
 
 
@@ -39,9 +39,9 @@ class LearnedPlanes(Learned):
     def planes_(self) -> Floats:
         """uᵢⱼ by unit, piece and feature, last the constant feature where there is one."""
         self._learned()
-        planes = self.state_.planes
-        planes = np.roll(planes, -1, axis=0) if self.fit_intercept else planes[1:]
-        return planes.reshape(-1, self.n_pieces, self.n_units).transpose(2, 1, 0).copy()
+        state = self.state_
+        planes = np.roll(state.planes, -1, axis=0) if self.fit_intercept else state.planes[1:]
+        return planes.reshape(-1, state.pieces, state.units).transpose(2, 1, 0).copy()
 
     @property
     def weights_(self) -> Floats:
@@ -119,7 +119,7 @@ class MaxOutClassifier(LearnedPlanes, OnlineClassifier):
             lambda w: self.objective_of_weights(w, start.ravel(), missing(w, z), loss),
         )
         along = _apart(end, code, rival)
-        target = z + max(0.0, missing(end, z)) / (along @ along) * along
+        target = z + max(0.0, missing(end, z)) / (float(along @ along) or 1.0) * along
         yield Problem(z, target, lambda other: self.objective_of_target(other, z, missing(end, other)))
         moving = self.moving(products, target, loss)
         for unit, piece in zip(*np.nonzero(moving), strict=True):

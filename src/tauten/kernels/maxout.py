@@ -28,6 +28,7 @@ from tauten.kernels.maxout_loops import (
 from tauten.kernels.state import Dense, Flags, Floats, Plan, Sparse, State, binary_to_columns
 
 SPREAD = 0.1  # weights start uniform in ±SPREAD
+LARGEST = 2**31  # numbers of planes: 16 GB
 ARRAYS = ("planes", "weights", "first", "moments", "memory")
 
 
@@ -79,11 +80,16 @@ class MaxOut(State):
         self.n_rounds = self.n_moves = 0
         self.memory: Floats = np.zeros(2)
         self.first: Floats = np.zeros(0)
-        self.weights: Floats = np.zeros((self.n_columns, units))
         self._planes, self._moments = self._room(1 + n_features)
+        self.weights: Floats = np.zeros((self.n_columns, units))
 
     def _room(self, height: int) -> tuple[Floats, Floats]:
         """Tables of zeros: planes, and moments where they are needed."""
+        if height * self.units * self.pieces > LARGEST:
+            raise ValueError(
+                f"{self.units:,} units of {self.pieces:,} planes over {height - 1:,} features are more than "
+                f"{LARGEST:,} numbers; expected fewer units, pieces or features."
+            )
         planes = aligned(height, self.units * self.pieces)
         return planes, np.zeros((2, height - 1 if self.standardized else 0))
 

@@ -14,8 +14,8 @@ A row with a loss ℓ = max(0, 1 − y⟨wₜ, ẑ⟩) solves three problems one
 
 PAMO-I learns rows with a loss, PAMO-II takes step 3 at every row. Start: uniform in ±0.1, the planes of a
 unit made orthonormal. More than two classes are ours: ⟨w_y − w_s, ·⟩ with the best wrong class s in the place
-of y⟨w, ·⟩, so w_y += τẑ, w_s −= τẑ with 2‖ẑ‖² for ‖ẑ‖² in step 1, and w_y − w_s for y·w in step 2. z is not
-convex in u and no bound is known. Jorge, Paredes (Pattern Recognition 79, 2018), algorithm 1. Differs from
+of y⟨w, ·⟩, so w_y += τẑ, w_s −= τẑ with 2‖ẑ‖² for ‖ẑ‖² in step 1, and w_y − w_s for y·w in step 2. The whole
+is not convex, and no bound is known. Jorge, Paredes (Pattern Recognition 79, 2018), algorithm 1. Differs from
 the paper: step 2 divides by ‖w‖², where equation 22 prints ‖z‖²; it moves along w. With α = 0 planes stay, as
 its section 3 says; algorithm 1 as printed would go on to bring z to length 1.
 """
