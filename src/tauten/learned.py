@@ -16,6 +16,7 @@ from tauten.merging import merge
 from tauten.rows import check_distinct
 
 COUNTERS = ("n_rounds", "n_moves")
+PASSING = ("_plan", "_kept_gatherer", "_asked_by")  # made anew where it is missing
 
 
 class Learned(BaseEstimator):
@@ -118,7 +119,7 @@ class Learned(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in ("_plan", "_asked_by")}
+        return {name: value for name, value in state.items() if name not in PASSING}
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file, without pickle; loaded, it learns on as if it had never stopped."""
