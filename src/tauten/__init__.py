@@ -36,11 +36,13 @@ if TYPE_CHECKING:
     from tauten.learners.pam import MahalanobisPAClassifier
     from tauten.learners.pam_regressor import MahalanobisPARegressor
     from tauten.learners.pamean import ClassMeanPAClassifier
+    from tauten.learners.pamo import MaxOutPAClassifier
     from tauten.learners.paum import PAUMClassifier
     from tauten.learners.perceptron import PerceptronClassifier
     from tauten.learners.scw import SCWClassifier
     from tauten.learners.sop import SecondOrderPerceptronClassifier
     from tauten.merging import merge
+    from tauten.plots import plot_boundary
     from tauten.registry import learners, load, make
     from tauten.trace import Trace
     from tauten.wrappers.active import ActiveClassifier
@@ -65,6 +67,7 @@ _HOMES = {
     "MahalanobisPAClassifier": "tauten.learners.pam",
     "MahalanobisPARegressor": "tauten.learners.pam_regressor",
     "MarginAsk": "tauten.ask",
+    "MaxOutPAClassifier": "tauten.learners.pamo",
     "ModelFileError": "tauten.io.model_file",
     "NHERDClassifier": "tauten.learners.nherd",
     "PAClassifier": "tauten.learners.pa",
@@ -86,6 +89,7 @@ _HOMES = {
     "load": "tauten.registry",
     "make": "tauten.registry",
     "merge": "tauten.merging",
+    "plot_boundary": "tauten.plots",
     "progressive": "tauten.evaluate",
     "sweep": "tauten.evaluate",
 }
@@ -108,6 +112,7 @@ __all__ = [
     "MahalanobisPAClassifier",
     "MahalanobisPARegressor",
     "MarginAsk",
+    "MaxOutPAClassifier",
     "ModelFileError",
     "NHERDClassifier",
     "PAClassifier",
@@ -129,6 +134,7 @@ __all__ = [
     "load",
     "make",
     "merge",
+    "plot_boundary",
     "progressive",
     "sweep",
 ]

@@ -6,7 +6,7 @@ examples into rows, runs the loop over them in blocks, and leaves the model as i
 """
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -104,7 +104,7 @@ class OnlineLearner(Learned):
     def settle(self, epoch: int) -> None:
         """Hand parameters that the family keeps in its state to it, before a pass."""
 
-    def problems(self, before: Self, x: Floats, y: Any) -> Sequence[Problem]:
+    def problems(self, before: Self, x: Floats, y: Any) -> Iterable[Problem]:
         """What the step on one example solved, given the model before it; only the checks call it."""
         raise NotImplementedError
 

@@ -278,7 +278,9 @@ def one_result_by_every_road(learner: OnlineLearner) -> None:
         }
         for road, rows in roads.items():
             _same(model, _learned(learner, rows, y), f"one_result_by_every_road, {road}", ROUNDING)
-        turned = _learned(learner, X[:, ::-1].copy(), y)
+        turned = _learned(learner, X[:1], y[:1])  # turned with what was drawn, where a start is random
+        turned.state_.place_features(range(X.shape[1])[::-1], X.shape[1])
+        turned.partial_fit(X[1:, ::-1].copy(), y[1:])
         scores = model.decision_function(X)
         apart = np.abs(turned.decision_function(X[:, ::-1]) - scores).max() / max(1.0, np.abs(scores).max())
         assert apart <= ROUNDING, f"one_result_by_every_road, features reversed: scores differ by {apart:.2e}"

@@ -77,8 +77,8 @@ def _check_alike(models: Sequence[Any]) -> None:
         )
         if shape != expected:
             raise ValueError(
-                f"Model {position} has another fit_intercept, average, window, covariance or hash_bits than "
-                "the first."
+                f"Model {position} has another fit_intercept, hash_bits, {first.shape_parameters} than the "
+                "first."
             )
 
 

@@ -1,5 +1,5 @@
-"""Curves from traces, sweeps and comparisons; readable in greyscale. Needs matplotlib: pip install
-'tauten[plot]'.
+"""Curves from traces, sweeps and comparisons, and boundaries of models; readable in greyscale. Needs
+matplotlib: pip install 'tauten[plot]'.
 """
 
 from itertools import cycle
@@ -22,6 +22,7 @@ STYLES = (
     ("#b7950b", (0, (5, 1))),
     ("#424949", (0, (1, 1))),
 )
+MARKERS = "o^sDvP"
 
 
 def _axes(ax: "Axes | None") -> "Axes":
@@ -116,3 +117,92 @@ def ask_curve(curve: "AskCurve", ax: "Axes | None") -> "Axes":
     ax.xaxis.set_major_formatter(lambda share, _: f"{share:.3g}")
     ax.legend(frameon=False)
     return ax
+
+
+def plot_boundary(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    limits: Any = None,
+    resolution: int = 200,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """What a classifier of two features predicts where, with the boundary, and rows of X by their labels.
+
+    `model` is any trained classifier with `classes_` and `predict`, a pipeline too. `limits` are
+    ((left, right), (bottom, top)); by default those of X with some room, or ±3. `resolution` is the number of
+    points along each side at which the model is asked.
+
+    >>> import numpy as np, tauten as tt
+    >>> X = np.random.default_rng(0).standard_normal((500, 2))
+    >>> y = X[:, 0] * X[:, 1] > 0
+    >>> axes = tt.plot_boundary(tt.make("pamo1").fit(X, y), X, y, resolution=50)
+    >>> axes.get_xlabel()
+    'feature 0'
+    """
+    points = None if X is None else _two_columns(X)
+    if y is not None and (points is None or len(points) != len(y)):
+        raise ValueError(f"plot_boundary got {len(y)} labels; expected X with a row for each.")
+    if getattr(model, "n_features_in_", 2) != 2 or not hasattr(model, "classes_"):
+        raise ValueError(f"plot_boundary got {model!r:.60}; expected a trained classifier of two features.")
+    if limits is None:
+        limits = [(-3.0, 3.0)] * 2 if points is None else [_with_room(column) for column in points.T]
+    across, up = (np.linspace(low, high, resolution) for low, high in limits)
+    grid = np.column_stack([side.ravel() for side in np.meshgrid(across, up)])
+    names = getattr(model, "feature_names_in_", None)
+    regions, heights = _answers(model, grid, names)
+    shape = (resolution, resolution)
+    ax = _axes(ax)
+    ax.grid(False)
+    colours = [colour for _, (colour, _) in zip(model.classes_, cycle(STYLES), strict=False)]
+    levels = np.arange(len(colours) + 1) - 0.5
+    ax.contourf(across, up, regions.reshape(shape), levels=levels, colors=colours, alpha=0.2)
+    for height in heights:
+        if height.min() < 0.0 < height.max():
+            ax.contour(across, up, height.reshape(shape), levels=[0.0], colors="black", linewidths=1.2)
+    if points is not None:
+        _scatter(ax, points, y, model.classes_, colours)
+    labels = ["feature 0", "feature 1"] if names is None else list(names)
+    ax.set(xlabel=labels[0], ylabel=labels[1], xlim=limits[0], ylim=limits[1])
+    return ax
+
+
+def _two_columns(X: Any) -> Any:
+    points = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise ValueError(f"plot_boundary got X of shape {points.shape}; expected two columns.")
+    return points
+
+
+def _with_room(column: Any) -> tuple[float, float]:
+    room = 0.06 * float(np.ptp(column)) or 1.0
+    return float(column.min()) - room, float(column.max()) + room
+
+
+def _answers(model: Any, grid: Any, names: Any) -> tuple[Any, list[Any]]:
+    """The code that is predicted at each point, and functions of it whose zeros are the boundaries."""
+    if names is not None:
+        import pandas as pd
+
+        grid = pd.DataFrame(grid, columns=list(names))
+    codes = np.searchsorted(model.classes_, model.predict(grid))
+    if len(model.classes_) < 2:
+        return codes, []
+    if not hasattr(model, "decision_function"):
+        return codes, [np.where(codes == k, 1.0, -1.0) for k in range(len(model.classes_))]
+    scores = model.decision_function(grid)
+    if scores.ndim == 1:
+        return codes, [scores]
+    others = [np.delete(scores, k, axis=1).max(axis=1) for k in range(scores.shape[1])]
+    return codes, [scores[:, k] - other for k, other in enumerate(others)]
+
+
+def _scatter(ax: "Axes", points: Any, y: Any, classes: Any, colours: Any) -> None:
+    """Rows, each class with a colour and a marker of its own."""
+    if y is None:
+        ax.scatter(points[:, 0], points[:, 1], s=12, color="#424949", linewidths=0)
+        return
+    for label, colour, marker in zip(classes, colours, cycle(MARKERS), strict=False):
+        here = points[np.asarray(y) == label]
+        ax.scatter(here[:, 0], here[:, 1], s=16, color=colour, marker=marker, linewidths=0, label=str(label))

@@ -21,6 +21,7 @@ from tauten.learners.pa_regressor import PARegressor
 from tauten.learners.pam import MahalanobisPAClassifier
 from tauten.learners.pam_regressor import MahalanobisPARegressor
 from tauten.learners.pamean import ClassMeanPAClassifier
+from tauten.learners.pamo import MaxOutPAClassifier
 from tauten.learners.paum import PAUMClassifier
 from tauten.learners.perceptron import PerceptronClassifier
 from tauten.learners.scw import SCWClassifier
@@ -73,6 +74,7 @@ TSAI = "Tsai, Tseng, Lee, Pao"
 PAM = "Passive-Aggressive Mahalanobis"
 AROW = "Crammer, Kulesza, Dredze, NIPS 2009"
 SCW = "Wang, Zhao, Hoi, ICML 2012"
+PAMO = "Jorge, Paredes, 2018"
 WINDOW = 10
 
 _SECOND_ORDER = (
@@ -153,6 +155,10 @@ _FIRST_ORDER = (
     Entry("pa1-reg", PARegressor, {"variant": "I"}, CRAMMER, "regression: moves at most C along x"),
     Entry("pa2-reg", PARegressor, {"variant": "II"}, CRAMMER, "regression: damps every move"),
 )
+_MAX_OUT = (
+    Entry("pamo1", MaxOutPAClassifier, {"variant": "I"}, PAMO, "max-out units that learn from losses"),
+    Entry("pamo2", MaxOutPAClassifier, {"variant": "II"}, PAMO, "max-out units that learn from every row"),
+)
 PAA = "Lu, Zhao, Hoi, 2016"
 SELECTIVE = "Cesa-Bianchi, Gentile, Zaniboni, JMLR 2006"
 
@@ -178,7 +184,7 @@ _ACTIVE = (
     _active("csrnd", "cspa", RandomAsk, PAA, "cost-sensitive PA, labels asked at random"),
 )
 
-_ENTRIES = (*_FIRST_ORDER, *_SECOND_ORDER, *map(_diagonal, _SECOND_ORDER), *_ACTIVE)
+_ENTRIES = (*_FIRST_ORDER, *_SECOND_ORDER, *map(_diagonal, _SECOND_ORDER), *_MAX_OUT, *_ACTIVE)
 _BY_NAME: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 
 
