@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ ALGORITHMS = {
     "PEA": "pea", "SEL-ada": "sel-ada", "SEL-2nd": "sel-2nd", "RPE": "rpe", "RPA": "rpa", "RPA-I": "rpa1",
     "RPA-II": "rpa2", "PAA": "paa", "PAA-I": "paa1", "PAA-II": "paa2",
 }  # fmt: skip
+OURS = {"PA-I, BudgetAsk": ("pa1", tt.BudgetAsk()), "PAM-II, MarginAsk": ("pam2", tt.MarginAsk())}
 SHOWN = ("RPE", "RPA-I", "PEA", "PAA", "PAA-I", "PAA-II")  # in curves
 N_TRIED = 2  # orders that C is chosen on
 GRID: Floats = 2.0 ** np.arange(-9.0, 4.0, 2.0)
@@ -102,34 +103,45 @@ def fixed_share(title: str, rows: Rows, n_orders: int, seed: int, grid: Floats) 
     X, y = rows
     some, own = orders(len(y), n_orders, seed), orders(len(y), N_TRIED, seed + 1)
 
-    def best(algorithm: str, rate: float) -> tuple[float | None, Floats]:
+    def best(name: str, rate: float) -> tuple[float | None, Floats]:
         tried = []
-        for C in grid.tolist() if algorithm[-1] in "12" else [None]:
-            active = make(algorithm, **({} if C is None else {"C": C}))
-            active = tt.at_rate(active, None, X[own[0]], y[own[0]], rate)
+        for C in grid.tolist() if has_c(name) else [None]:
+            active = tt.at_rate(asking(name, C), None, X[own[0]], y[own[0]], rate)
             tried.append((scores(active, X, y, own)[:, 0].mean(), C, active))
         _, C, active = max(tried, key=lambda point: point[0])
         return C, scores(active, X, y, some)
 
-    jobs = [(algorithm, rate) for algorithm in ALGORITHMS.values() for rate in RATES]
+    names = [*ALGORITHMS, *OURS]
+    jobs = [(name, rate) for name in names for rate in RATES]
     done = dict(zip(jobs, in_threads(best, jobs, ALL_CORES), strict=True))
     headings = [f"{part} at {rate:.0%}" for rate in RATES for part in ("F", "asked, %", "C")]
     table = Table(f"{title}: F of the positive class (tables 2 and 3)", headings, decimals=3)
-    for place, (name, algorithm) in enumerate(ALGORITHMS.items()):
-        beside = PUBLISHED[title][place] if title in PUBLISHED else ((), ())
-        table.rows[name] = [
-            cell
-            for rate, published in zip(RATES, beside, strict=True)
-            for cell in cells_of(done[algorithm, rate][0], done[algorithm, rate][1], published)
-        ]
+    for place, name in enumerate(names):
+        published = PUBLISHED[title][place] if title in PUBLISHED and name in ALGORITHMS else ((), ())
+        cells = (cells_of(done[name, rate], beside) for rate, beside in zip(RATES, published, strict=True))
+        table.rows[name] = [*chain(*cells)]
     return table, [
-        against_rivals(title, rate, {name: done[key, rate][1] for name, key in ALGORITHMS.items()})
-        for rate in RATES
+        against_rivals(title, rate, {name: done[name, rate][1] for name in names}) for rate in RATES
     ]
 
 
-def cells_of(C: float | None, figures: Floats, published: tuple[float, ...]) -> list[Cell | str]:
+def has_c(name: str) -> bool:
+    """Whether there is a C to choose."""
+    return name in OURS or name.endswith(("-I", "-II"))
+
+
+def asking(name: str, C: float | None) -> tt.ActiveClassifier:
+    """An active learner by the paper's name, or by ours."""
+    parameters = {} if C is None else {"C": C}
+    if name in ALGORITHMS:
+        return make(ALGORITHMS[name], **parameters)
+    learner, ask = OURS[name]
+    return tt.ActiveClassifier(make(learner, **parameters), ask)
+
+
+def cells_of(found: tuple[float | None, Floats], published: tuple[float, ...]) -> list[Cell | str]:
     """F, the share asked, and C."""
+    C, figures = found
     asked = 100 * figures[:, 1]
     return [
         Cell.of(figures[:, 0], *published, more_is_better=True),
