@@ -1,135 +1,76 @@
-"""Published figures that must come out, on the data sets that the papers used."""
-
-from pathlib import Path
+"""Published figures that must come out, on the data sets that the papers used; see also test_papers.py."""
 
 import numpy as np
 import pytest
-from conftest import DATA, load_svmlight
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from conftest import DATA
 
 import tauten as tt
+from tauten.papers import pam, pamean, pamo
+from tauten.papers.protocol import orders
+from tauten.papers.sets import Sets
 
 ORDERS = 10
-NO_SHRINKING = 1e-6  # γ, where what counts is κγ: the pull toward the class means, w not shrunk
+OF_PAPER = pamean.NAMES[:6]
 
 
-def over_orders(name, train, test, **parameters):
+def having(folder, found):
+    """What was found of a data set; skips where there is nothing."""
+    if found is None:
+        pytest.skip(f"needs the public data set {folder}: set TAUTEN_DATA to the folder that holds it")
+    return found
+
+
+@pytest.fixture(scope="module")
+def splits():
+    """Training and test rows of the class-mean paper, as its figures want them."""
+    return {title: pamean.load(Sets(DATA), task) for title, task in pamean.TASKS.items()}
+
+
+def one_pass(splits, title, **choice):
     """Test error and number of updates after one pass over each of ten random orders."""
-    (X, y), (X_test, y_test) = train, test
-    errors, updates = [], []
-    for seed in range(ORDERS):
-        order = np.random.default_rng(seed).permutation(len(y))
-        model = tt.make(name, fit_intercept=False, **parameters).partial_fit(X[order], y[order])
-        errors.append(1 - model.score(X_test, y_test))
-        updates.append(model.n_updates_)
-    return np.array(errors), np.array(updates)
+    split = having(pamean.TASKS[title].folder, splits[title])
+    figures = pamean.one_pass(choice, split, orders(len(split[1]), ORDERS, seed=0))
+    return figures[:, 0], figures[:, 1]
 
 
-def toward_means(strength):
-    """PAm's parameters for a pull of a given strength."""
-    return {"gamma": NO_SHRINKING, "anchor_scale": strength / NO_SHRINKING}
-
-
-@pytest.fixture(scope="module")
-def a9a():
-    """Adult as in LIBSVM, with a constant feature."""
-    return load_svmlight("a9a", 123, constant=True)
-
-
-@pytest.fixture(scope="module")
-def svmguide1():
-    """svmguide1, each feature scaled to [0, 1] by the training rows, with a constant feature."""
-    (X, y), (X_test, y_test) = load_svmlight("svmguide1", 4, constant=False)
-    scaler = MinMaxScaler().fit(X.toarray())
-    return [
-        (np.hstack([scaler.transform(rows.toarray()), np.ones((len(labels), 1))]), labels)
-        for rows, labels in ((X, y), (X_test, y_test))
-    ]
-
-
-PUBLISHED = [  # data, learner, parameters, test error, its sd, updates (Tsai et al., tables III to V)
-    ("a9a", "pa", {}, 0.2013, 0.0329, 13020.6),
-    ("a9a", "pa1", {"C": 0.02}, 0.1654, 0.0070, 12378.2),
-    ("a9a", "pa2", {"C": 0.02}, 0.1715, 0.0102, 17343.3),
-    ("a9a", "pamean", toward_means(0.5), 0.1788, 0.0141, 6436.3),
-    ("a9a", "pamean1", toward_means(0.5) | {"C": 1.0}, 0.1606, 0.0062, 5485.0),
-    ("a9a", "pamean2", toward_means(1.0) | {"C": 0.005}, 0.1629, 0.0079, 5565.3),
-    ("svmguide1", "pa", {}, 0.0788, 0.0447, 1053.7),
-    ("svmguide1", "pa1", {"C": 1.0}, 0.0830, 0.0644, 1069.0),
-    ("svmguide1", "pa2", {"C": 1.0}, 0.0731, 0.0599, 1231.9),
-    ("svmguide1", "pamean", toward_means(0.12), 0.0778, 0.0437, 737.9),
-    ("svmguide1", "pamean1", toward_means(0.12) | {"C": 1.0}, 0.0716, 0.0362, 728.3),
-    ("svmguide1", "pamean2", toward_means(0.12) | {"C": 1.0}, 0.0712, 0.0238, 774.4),
-]
-
-
-@pytest.mark.parametrize(("data", "name", "parameters", "error", "sd", "updates"), PUBLISHED)
-def test_class_means_paper(data, name, parameters, error, sd, updates, request):
+@pytest.mark.parametrize("place", range(6), ids=OF_PAPER)
+@pytest.mark.parametrize("title", ["svmguide1", "adult"])
+def test_class_means_paper(title, place, splits):
     """Mean error within one published sd, updates within 3 %; C and γ, which the paper does not name, are
     ours, and w is not shrunk.
     """
-    errors, moves = over_orders(name, *request.getfixturevalue(data), **parameters)
-    assert abs(errors.mean() - error) <= sd
-    assert abs(moves.mean() / updates - 1) <= 0.03
+    task = pamean.TASKS[title]
+    errors, moves = one_pass(splits, title, **task.learners[OF_PAPER[place]])
+    assert abs(errors.mean() - task.errors[place]) <= task.spreads[place]
+    assert abs(moves.mean() / task.updates[place] - 1) <= 0.03
 
 
-def test_as_printed_the_drop_in_updates_does_not_appear(a9a):
+def test_as_printed_the_drop_in_updates_does_not_appear(splits):
     """With κ = 1, the paper's own formula, PAm updates no less often than PA (published: half as often)."""
-    assert over_orders("pamean", *a9a, gamma=0.003)[1].mean() >= 13000
+    assert one_pass(splits, "adult", **pamean.TASKS["adult"].learners["PAm as printed"])[1].mean() >= 13000
 
 
-def test_shrinking_can_be_made_up_for(a9a):
+def test_shrinking_can_be_made_up_for(splits):
     """PAm, w shrunk, at κ = 100 and γ = .003: error within two published sd, half the updates."""
-    errors, updates = over_orders("pamean", *a9a, gamma=0.003, anchor_scale=100.0)
+    errors, updates = one_pass(splits, "adult", name="pamean", gamma=0.003, anchor_scale=100.0)
     assert abs(errors.mean() - 0.1788) <= 2 * 0.0141
     assert 6000 <= updates.mean() <= 7800
 
 
-@pytest.mark.parametrize("name", ["bupa", "crx"])
-def test_pam_beats_cw_beats_pa(name, monkeypatch):
+@pytest.mark.parametrize(("folder", "title"), [("bupa", "BUPA as it comes"), ("crx", "CRX")])
+def test_pam_beats_cw_beats_pa(folder, title):
     """The claim of the PAM paper on features as they come: in error PAM-II < CW < PA-II, each at its best."""
-    if not (DATA / name).is_dir():
-        pytest.skip(f"needs the public data set {name}: set TAUTEN_DATA to the folder that holds it")
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "bench"))
-    from published_pam import POSITIVE, best_of_grid, load
-
-    X, y = load(DATA, name)
-    errors = [
-        best_of_grid(learner, X, y, POSITIVE[name])[1][:, 0].mean() for learner in ("pam2", "cw", "pa2")
-    ]
-    assert errors == sorted(errors)
+    task = having(folder, pam.tasks(Sets(DATA), quick=True, seed=0).get(title))
+    errors = {name: outcome.figures[:, 0].mean() for name, outcome in pam.outcomes(task).items()}
+    assert errors["PAM-II"] < errors["CW"] < errors["PA-II"]
 
 
-def test_pamo(monkeypatch):
-    """PAMO-I and II, 64 × 2, one pass: mistakes on w7a 1.72 ± .06 and 1.76 ± .06, test error on svmguide1 4.1
-    ± .6 and 4.35 ± .6 (Jorge, Paredes, tables 1 and 2; the paper's own sd of svmguide1 is .6 and .7).
+@pytest.mark.parametrize("title", pamo.PAMO)
+def test_pamo_on_a9a(title):
+    """Published: 16.99 ± .07 and 17.11 ± .10 % mistakes over the 48,842 rows; within .1 in the mean of three
+    orders (on w7a and svmguide1: test_papers.py).
     """
-    for name in ("w7a", "svmguide1"):
-        if not (DATA / name).is_dir():
-            pytest.skip(f"needs the public data set {name}: set TAUTEN_DATA to the folder that holds it")
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "bench"))
-    from published_pamo import LEARNERS, load, mistakes, test_error, used
-
-    X, y = used(DATA, "w7a")
-    X = StandardScaler().fit_transform(X)
-    train, test = load(DATA, "svmguide1")
-    scaler = StandardScaler().fit(train[0])
-    train, test = ((scaler.transform(part), labels) for part, labels in (train, test))
-    for name, published, error in (("pamo1", 1.72, 4.1), ("pamo2", 1.76, 4.35)):
-        make = LEARNERS[name]
-        assert abs(np.mean([mistakes(make, X, y, seed) for seed in range(3)]) - published) <= 0.06
-        assert abs(np.mean([test_error(make, train, test, seed) for seed in range(ORDERS)]) - error) <= 0.6
-
-
-def test_pamo_on_a9a(monkeypatch):
-    """PAMO-I: published 16.99 ± .07 % mistakes over the 48,842 rows of a9a; within .1 in the mean of three
-    orders.
-    """
-    if not (DATA / "a9a").is_dir():
-        pytest.skip("needs the public data set a9a: set TAUTEN_DATA to the folder that holds it")
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "bench"))
-    from published_pamo import LEARNERS, mistakes, used
-
-    X, y = used(DATA, "a9a")
-    X = StandardScaler().fit_transform(X)
-    assert abs(np.mean([mistakes(LEARNERS["pamo1"], X, y, seed) for seed in range(5)]) - 16.99) <= 0.1
+    X, y = having("a9a", pamo.used(Sets(DATA), "a9a"))
+    done = pamo.traces(tt.make(pamo.PAMO[title]), X, y, orders(len(y), 3, seed=0))
+    published = pamo.TABLE_2["a9a"][title][0]
+    assert abs(100 * np.mean([trace.error_rate for trace in done]) - published) <= 0.1
