@@ -62,6 +62,7 @@ def curves(by_name: ByName) -> Drawing:
         ax.set(xlabel="rows", ylabel="error rate so far", yscale="log")
         ax.yaxis.set_major_formatter("{x:.2g}")
         ax.yaxis.set_minor_formatter("")
+        ax.locator_params(axis="x", nbins=5)
         _few_ticks(ax)
 
     return draw

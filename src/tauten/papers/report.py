@@ -181,8 +181,10 @@ class Report:
         verdicts = [verdict for table in self.tables for verdict in table.verdicts()]
         if not verdicts:
             return "None of the data sets with published figures was found."
-        counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in MARKS)
-        return f"Of {len(verdicts)} published figures: {counts}."
+        agree, better, worse = (verdicts.count(verdict) for verdict in MARKS)
+        return (
+            f"Of {len(verdicts)} published figures {agree} come out; {better} are better here, {worse} worse."
+        )
 
     def circumstances(self) -> str:
         """Machine, versions, seed and time."""
