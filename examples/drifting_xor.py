@@ -14,19 +14,10 @@ from rich.console import Console
 from rich.table import Table
 
 import tauten as tt
+from tauten.papers.pamo import HUNDREDS
+from tauten.papers.pamo import xor_stream as stream
 
-HUNDREDS = 10
-ANGLE = np.deg2rad(20)  # of each turn; the paper does not name one
 GRID = {"C": 2.0 ** np.arange(-4, 5), "C_r": 2.0 ** np.arange(-4, 5), "alpha": np.arange(1, 10) / 10}
-
-
-def stream(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of mean 0 and standard deviation about 1, and labels."""
-    random = np.random.default_rng(seed)
-    corner = random.integers(4, size=100 * HUNDREDS)
-    turned = np.pi / 4 + corner * np.pi / 2 + np.repeat(np.arange(HUNDREDS), 100) * ANGLE
-    means = np.sqrt(2) * 0.9 * np.column_stack([np.cos(turned), np.sin(turned)])
-    return means + 0.35 * random.standard_normal(means.shape), corner % 2
 
 
 def chosen(seed: int) -> dict[str, float]:
