@@ -134,7 +134,8 @@ class Figure:
     @property
     def words(self) -> str:
         """The title, fit for the name of a file."""
-        return "-".join("".join(letter if letter.isalnum() else " " for letter in self.title.lower()).split())
+        plain = (letter if letter.isascii() and letter.isalnum() else " " for letter in self.title.lower())
+        return "-".join("".join(plain).split())
 
 
 Part = Table | Figure | str
