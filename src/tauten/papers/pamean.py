@@ -214,9 +214,9 @@ def claim_of(title: str, found: Runs) -> str:
     steadier = sum(leaning[:, 0].std() < plain[:, 0].std() for plain, leaning in pairs)
     printed = found["PAm as printed"][:, 1].mean() / found["PA"][:, 1].mean() - 1
     return (
-        f"{title}: PAm, PAm-1 and PAm-2 make {', '.join(fewer)} fewer updates than PA, PA-1 and PA-2; {better} "
-        f"of the three err less, and {steadier} vary less from order to order. By the formula as printed PAm makes "
-        f"{printed:+.0%} updates."
+        f"{title}: PAm, PAm-1 and PAm-2 make {', '.join(fewer)} fewer updates than PA, PA-1 and PA-2; "
+        f"{better} of the three err less, and {steadier} vary less from order to order. By the formula as "
+        f"printed PAm makes {printed:+.0%} updates."
     )
 
 
