@@ -1,8 +1,7 @@
 """Passive-aggressive active learning: tables 2, 3 and 6 to 8, figures 1, 2 and 4 to 7."""
 
-import time
 from collections.abc import Mapping
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,8 @@ from sklearn.base import clone
 
 import tauten as tt
 from tauten.kernels.state import Floats
-from tauten.papers.drawing import Drawing, lines, panels
+from tauten.papers.drawing import Drawing, panels
+from tauten.papers.paa_costs import SETTINGS, costs, make, over_share, over_time
 from tauten.papers.paa_sets import BINARY, MANY, RARE, TEXTS, Reader
 from tauten.papers.protocol import ALL_CORES, Orders, orders
 from tauten.papers.report import Cell, Part, Report, Table
@@ -29,7 +29,6 @@ SHOWN = ("RPE", "RPA-I", "PEA", "PAA", "PAA-I", "PAA-II")  # in curves
 N_TRIED = 2  # orders that C is chosen on
 GRID: Floats = 2.0 ** np.arange(-9.0, 4.0, 2.0)
 QUICK_GRID: Floats = np.array([2.0**-6])
-SETTINGS: Floats = 2.0 ** np.arange(-10.0, 11.0, 2.0)  # of δ; of rules with a rate, up to 1
 PUBLISHED = {  # F and its sd at 10 % and at 20 %, in the order of ALGORITHMS
     "svmguide1": (
         ((0.837, 0.006), (0.832, 0.003)), ((0.836, 0.005), (0.831, 0.005)), ((0.838, 0.009), (0.834, 0.007)),
@@ -77,16 +76,9 @@ def run(sets: Sets, quick: bool, seed: int) -> Report:
             parts += more
             findings += told
             if title not in BINARY:
-                parts.append(
-                    panels("Seconds over rows (figure 7)", {title: over_time(loaded)}, TIMED, columns=1)
-                )
+                parts.append(over_time(title, loaded))
     sets.lack("malicious URLs", "was not found in a form that is ready to be read; see the deviations.")
     return Report.of("paa", parts, findings, sets.missing)
-
-
-def make(algorithm: str, **parameters: Any) -> Any:
-    """A learner without a bias of its own: rows have a constant feature."""
-    return tt.make(algorithm, fit_intercept=False, **parameters)
 
 
 def scores(active: Any, X: Any, y: NDArray[Any], some: Orders) -> Floats:
@@ -202,120 +194,3 @@ def chosen(name: str, X: Any, y: NDArray[Any]) -> dict[str, float]:
     order = np.random.default_rng(0).permutation(len(y))
     learner = make(variant)
     return dict(tt.sweep(learner, {"C": GRID}, X[order], y[order]).best_params)
-
-
-def over_share(curve: Any, label: str) -> Drawing:
-    """Lines from the table of an asking curve."""
-    figure = curve.columns[3]
-    groups = {name: group.sort_values("share_asked") for name, group in curve.groupby("learner", sort=False)}
-    return lines(
-        {name: group["share_asked"] for name, group in groups.items()},
-        {name: group[figure] for name, group in groups.items()},
-        "share of labels asked", label, log=True,
-    )  # fmt: skip
-
-
-def costs(title: str, rows: Rows, repeats: int, seed: int) -> tuple[list[Part], list[str]]:
-    """Tables 6 to 8 and figure 6: sum and cost of learners that see all labels, and of those that ask."""
-    X, y = rows
-    rho, some = float((~y).sum() / y.sum()), orders(len(y), repeats, seed)
-    supervised = {
-        "PE": make("perceptron"), "PA": make("pa1", C=rho), "CW-diag": make("cw-diag"),
-        "PAUM": make("paum", tau_plus=rho, tau_minus=0.0), "CPA": make("cpa", C=rho, rho=rho),
-        "CSPA": make("cspa", C=rho, rho=rho),
-    }  # fmt: skip
-    costly = make("cspa", C=rho, rho=rho)
-    asking = {
-        "LEPE": make("pea"),
-        "CSRND": tt.ActiveClassifier(costly, tt.RandomAsk()),
-        "CSPAA": tt.ActiveClassifier(costly, tt.MarginAsk()),
-        "CSPAA(a)": tt.ActiveClassifier(costly, tt.DecayingAsk()),
-    }
-    order = some[0]
-    at_two = {
-        f"{name} at 2 %": tt.at_rate(model, None, X[order], y[order], 0.02) for name, model in asking.items()
-    }
-    share = float(y.mean())
-
-    def figures(model: Any, number: int) -> tuple[float, ...]:
-        model = clone(model)
-        if hasattr(model, "rule"):
-            model.set_params(random_state=number)
-        trace = tt.progressive(model, X[some[number]], y[some[number]])
-        cost = trace.cost(missed=1.0 - share, false_alarm=share)
-        return (
-            100 * trace.weighted_sum(), 100 * trace.sensitivity(), 100 * trace.specificity(), cost,
-            100 * (1 - trace.error_rate), 100 * trace.share_asked,
-        )  # fmt: skip
-
-    headings = ["sum, %", "sensitivity, %", "specificity, %", "cost", "accuracy, %", "asked, %"]
-    table = Table(f"{title}: {len(y):,} rows, {y.sum():,} positive (tables 6 to 8)", headings)
-    everybody = supervised | at_two
-    jobs = [(model, number) for model in everybody.values() for number in range(repeats)]
-    done = np.array(in_threads(figures, jobs, ALL_CORES)).reshape(len(everybody), repeats, -1)
-    for name, runs in zip(everybody, done, strict=True):
-        table.rows[name] = [Cell(column) for column in runs.T]
-
-    def cost_of(trace: tt.Trace) -> float:
-        return trace.cost(missed=1.0 - share, false_alarm=share)
-
-    drawings = {}
-    for what, column, scale, figure in (
-        ("sum", "sum, %", 0.01, "weighted_sum"),
-        ("cost", "cost", 1.0, cost_of),
-    ):
-        curve = tt.ask_curve(asking, X, y, figure, SETTINGS, repeats, random_state=0).to_frame()
-        flat = {f"{name}, all labels": scale * table.means(name)[column] for name in ("PA", "CPA", "CSPA")}
-        drawings[what] = with_levels(over_share(curve, what), flat)
-    sums = {name: f"{table.means(name)['sum, %']:.1f} %" for name in table.rows}
-    told = (
-        f"Sum on {title} at 2 % of the labels: CSPAA {sums['CSPAA at 2 %']}, with decaying δ "
-        f"{sums['CSPAA(a) at 2 %']}, asked at random {sums['CSRND at 2 %']}; the learner with all labels "
-        f"{sums['CSPA']}."
-    )
-    return [table, panels(f"{title}: sum and cost against the share asked (figure 6)", drawings)], [told]
-
-
-def with_levels(drawing: Drawing, levels: Mapping[str, float]) -> Drawing:
-    """A drawing with levels to compare with."""
-
-    def draw(ax: Any) -> None:
-        drawing(ax)
-        for (name, level), style in zip(levels.items(), ("-", "--", ":"), strict=True):
-            ax.axhline(level, color="black", linewidth=1, linestyle=style, label=name)
-
-    return draw
-
-
-TIMED = (
-    "Of one core, in 20 batches, the fastest of five runs each; LEPE and CSPAA with δ = 1, CSPAA(a) with "
-    "δ₀ = 2¹⁴. The first use of each learner is left out."
-)
-
-
-def over_time(rows: Rows, n_batches: int = 20, n_runs: int = 5) -> Drawing:
-    """Cumulative seconds of learning over rows."""
-    X, y = rows
-    rho = float((~y).sum() / y.sum())
-    learners = {
-        "PE": make("perceptron"), "PA": make("pa1", C=rho), "CPA": make("cpa", C=rho, rho=rho),
-        "CW-diag": make("cw-diag"), "LEPE": make("pea"), "CSPAA": make("cspaa", C=rho, rho=rho),
-        "CSPAA(a)": tt.ActiveClassifier(make("cspa", C=rho, rho=rho), tt.DecayingAsk()),
-    }  # fmt: skip
-    ends = np.linspace(0, len(y), n_batches + 1).astype(int)
-    batches = [(X[start:stop], y[start:stop]) for start, stop in pairwise(ends)]
-    taken = {}
-    for name, learner in learners.items():
-        clone(learner).partial_fit(*batches[0], classes=[False, True])
-        taken[name] = np.cumsum(np.min([seconds(learner, batches) for _ in range(n_runs)], axis=0))
-    return lines(ends[1:], taken, "rows", "seconds")
-
-
-def seconds(learner: Any, batches: list[Rows]) -> list[float]:
-    """What each batch takes a fresh model to learn."""
-    model, taken = clone(learner), []
-    for batch in batches:
-        begun = time.perf_counter()
-        model.partial_fit(*batch, classes=[False, True])
-        taken.append(time.perf_counter() - begun)
-    return taken
