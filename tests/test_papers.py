@@ -9,6 +9,7 @@ import pytest
 from conftest import DATA
 
 from tauten.papers import PAPERS, reproduce
+from tauten.papers.__main__ import main
 from tauten.papers.pages import to_console, to_html, to_markdown, write_html, write_markdown
 from tauten.papers.report import Cell, Report, Table
 
@@ -154,3 +155,15 @@ def test_cells_as_text():
     assert table.line(Cell.of([2.0], 4.0, judged=False)) == "2.0 [4.0]"
     assert table.line(Cell.of([2.0])) == "2.0"
     assert table.line("text") == "text"
+
+
+def test_from_the_command_line(tmp_path, monkeypatch, capsys):
+    """The report is printed, and written where it was asked for."""
+    empty, out = tmp_path / "empty", tmp_path / "out"
+    empty.mkdir()
+    out.mkdir()
+    given = ["papers", "pam", "--quick", "--data", str(empty), "--out", str(out), "--markdown"]
+    monkeypatch.setattr("sys.argv", given)
+    main()
+    assert "None of the data sets" in capsys.readouterr().out
+    assert {path.name for path in out.iterdir()} == {"pam.html", "pam.md", "img"}

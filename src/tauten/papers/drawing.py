@@ -103,6 +103,8 @@ def lines(
         ax.set(xlabel=x, ylabel=y)
         if log:
             ax.set_xscale("log", base=2)
+        else:
+            ax.locator_params(axis="x", nbins=6)
 
     return draw
 

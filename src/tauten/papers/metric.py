@@ -97,7 +97,7 @@ def run(sets: Sets, quick: bool, seed: int) -> Report:
     if studies:
         parts += drawings_of(studies)
     for name in ("malaysia", "Art100", "nist16"):
-        sets.lack(name, "is not public.")
+        sets.lack(name, "not public.")
     return Report.of("metric", parts, findings, sets.missing)
 
 

@@ -77,7 +77,7 @@ def run(sets: Sets, quick: bool, seed: int) -> Report:
             findings += told
             if title not in BINARY:
                 parts.append(over_time(title, loaded))
-    sets.lack("malicious URLs", "was not found in a form that is ready to be read; see the deviations.")
+    sets.lack("malicious URLs", "not at hand in a form that can be read; two others stand in their place.")
     return Report.of("paa", parts, findings, sets.missing)
 
 
@@ -167,7 +167,7 @@ def share_curves(
     for name, reader in readers.items():
         if (rows := reader(sets)) is not None:
             drawings[name] = against_share(*sampled(*rows), figure, repeats)
-    caption = f"Mean and one sd over {repeats} orders." if repeats > 1 else ""
+    caption = f"Means over {repeats} orders." if repeats > 1 else ""
     return [panels(title, drawings, caption)] if drawings else []
 
 

@@ -67,7 +67,7 @@ def run(sets: Sets, quick: bool, seed: int) -> Report:
         parts.append(panels("Error so far (figures 1 to 3)", error_curves))
         parts.append(panels("Error over C", grids, "On the orders that C was chosen on."))
     findings = claims(errors) if errors.rows else []
-    sets.lack("Twitter Sentiment (figure 4)", "was never published.")
+    sets.lack("Twitter Sentiment (figure 4)", "never published.")
     return Report.of("pam", parts, findings, sets.missing)
 
 
