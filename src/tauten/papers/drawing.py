@@ -18,8 +18,26 @@ MARKERS = "os^Dvx*"  # one more than there are styles, so that pairs of both rep
 POINTS = 200  # at which a curve is read
 SIZE = (3.7, 2.9)  # inches of a panel
 
-Drawing = Callable[["Axes"], None]
+Look = tuple[str, Any, str]  # colour, style of the line, marker
 ByName = Mapping[str, NDArray[np.float64]]
+
+
+class Looks:
+    """How each name is drawn, the same in all panels of a figure."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Look] = {}
+        self.rest = zip(cycle(STYLES), cycle(MARKERS), strict=False)
+
+    def of(self, name: str) -> Look:
+        """The look of a name, a new one where it has none."""
+        if name not in self.by_name:
+            (colour, style), marker = next(self.rest)
+            self.by_name[name] = colour, style, marker
+        return self.by_name[name]
+
+
+Drawing = Callable[["Axes", Looks], None]
 
 
 def panels(title: str, drawings: Mapping[str, Drawing], caption: str = "", columns: int = 3) -> Figure:
@@ -29,10 +47,11 @@ def panels(title: str, drawings: Mapping[str, Drawing], caption: str = "", colum
     columns = min(columns, len(drawings))
     rows = ceil(len(drawings) / columns)
     size = (SIZE[0] * columns, SIZE[1] * rows + 0.3)
+    looks = Looks()
     drawn = Drawn(figsize=size, layout="constrained")
     axes = drawn.subplots(rows, columns, squeeze=False)
     for place, (ax, (name, drawing)) in enumerate(zip(axes.flat, drawings.items(), strict=False)):
-        drawing(ax)
+        drawing(ax, looks)
         ax.set_title(name, fontsize=10)
         ax.grid(alpha=0.25, linewidth=0.6)
         ax.spines[["top", "right"]].set_visible(False)
@@ -52,8 +71,9 @@ def panels(title: str, drawings: Mapping[str, Drawing], caption: str = "", colum
 def curves(by_name: ByName) -> Drawing:
     """Error rates so far, a row an order: mean and one sd, on a log scale as in the papers."""
 
-    def draw(ax: "Axes") -> None:
-        for (name, runs), (colour, style) in zip(by_name.items(), cycle(STYLES), strict=False):
+    def draw(ax: "Axes", looks: Looks) -> None:
+        for name, runs in by_name.items():
+            colour, style, _ = looks.of(name)
             at = np.unique(np.geomspace(10, runs.shape[1], POINTS).astype(int)) - 1
             mean, sd = runs[:, at].mean(axis=0), runs[:, at].std(axis=0)
             ax.plot(at + 1, mean, color=colour, linestyle=style, linewidth=1.4, label=name)
@@ -80,9 +100,9 @@ def lines(
     all, or one for each name. `flat` draws levels to compare with.
     """
 
-    def draw(ax: "Axes") -> None:
-        looks = zip(cycle(STYLES), cycle(MARKERS), strict=False)
-        for (name, given), ((colour, style), marker) in zip(by_name.items(), looks, strict=False):
+    def draw(ax: "Axes", looks: Looks) -> None:
+        for name, given in by_name.items():
+            colour, style, marker = looks.of(name)
             runs = np.atleast_2d(np.asarray(given, dtype=np.float64))
             places = np.asarray(at[name] if isinstance(at, Mapping) else at, dtype=np.float64)
             mean, sd = runs.mean(axis=0), runs.std(axis=0)
@@ -114,7 +134,7 @@ def surface(
 ) -> Drawing:
     """Shades over two parameters, each value written into its field."""
 
-    def draw(ax: "Axes") -> None:
+    def draw(ax: "Axes", _: Looks) -> None:
         image = ax.imshow(values, origin="lower", aspect="auto", cmap="Greys")
         middle = (values.min() + values.max()) / 2
         for (row, column), value in np.ndenumerate(values):

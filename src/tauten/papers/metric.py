@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 import tauten as tt
-from tauten.papers.drawing import Drawing, lines, panels
+from tauten.papers.drawing import Drawing, Looks, lines, panels
 from tauten.papers.protocol import ALL_CORES
 from tauten.papers.report import Cell, Part, Report, Table
 from tauten.papers.sets import Rows, Sets
@@ -216,8 +216,8 @@ def drawings_of(studies: Mapping[str, tt.MetricStudy]) -> list[Part]:
     times = times_alone(studies)
     names = list(times.index)
 
-    def draw(ax: Any) -> None:
-        lines(range(len(names)), {name: times[name] for name in times}, "", "CPU seconds")(ax)
+    def draw(ax: Any, looks: Looks) -> None:
+        lines(range(len(names)), {name: times[name] for name in times}, "", "CPU seconds")(ax, looks)
         ax.set_yscale("log")
         ax.set_xticks(range(len(names)), names, rotation=60, fontsize=8)
 
@@ -226,8 +226,9 @@ def drawings_of(studies: Mapping[str, tt.MetricStudy]) -> list[Part]:
 
 
 def mean_curve(frame: pd.DataFrame, at: str, figure: str, x: str, y: str, log: bool = True) -> Drawing:
-    """A line for each learner: the mean over the splits."""
-    means = frame.groupby(["learner", at], sort=False)[figure].mean()
+    """A line for each learner: the mean over the splits, where all of them have a value."""
+    groups = frame.groupby(["learner", at], sort=False)[figure]
+    means = groups.mean()[groups.size() == frame["split"].nunique()]
     names = frame["learner"].unique()
     curves = {name: means.loc[name].sort_index() for name in names}
     return lines({name: curve.index for name, curve in curves.items()}, curves, x, y, log=log)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 import tauten as tt
 from tauten.kernels.state import Floats
-from tauten.papers.drawing import Drawing, lines, panels
+from tauten.papers.drawing import Drawing, Looks, lines, panels
 from tauten.papers.protocol import ALL_CORES, Orders, orders
 from tauten.papers.report import Cell, Figure, Part, Table
 from tauten.papers.sets import Rows
@@ -126,8 +126,8 @@ def over_share_with_levels(
     curve = tt.ask_curve(asking(rho), *rows, figure, SETTINGS, repeats, random_state=0).to_frame()
     drawing = over_share(curve, what)
 
-    def draw(ax: Any) -> None:
-        drawing(ax)
+    def draw(ax: Any, looks: Looks) -> None:
+        drawing(ax, looks)
         for (name, level), style in zip(levels.items(), ("-", "--", ":"), strict=True):
             ax.axhline(level, color="black", linewidth=1, linestyle=style, label=f"{name}, all labels")
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import tauten as tt
 from tauten.kernels.state import Floats
-from tauten.papers.drawing import Drawing, curves, lines, panels, surface
+from tauten.papers.drawing import Drawing, Looks, curves, lines, panels, surface
 from tauten.papers.protocol import ALL_CORES, Orders, Setting, listed, orders
 from tauten.papers.report import Cell, Figure, Part, Report, Table
 from tauten.papers.sets import Rows, Sets, joined
@@ -296,7 +296,7 @@ def boundaries(model: Any, X: Floats, y: NDArray[Any]) -> Figure:
     return panels("Turning XOR: boundaries after each hundred rows (figure 8)", drawings, caption, columns=5)
 
 
-def boundary(model: Any, X: Floats, y: NDArray[Any], ax: Any) -> None:
+def boundary(model: Any, X: Floats, y: NDArray[Any], ax: Any, _: Looks) -> None:
     """One panel."""
     tt.plot_boundary(model, X, y, limits=[(-2.6, 2.6)] * 2, resolution=100, ax=ax)
     ax.set(xlabel="", ylabel="", aspect="equal")
