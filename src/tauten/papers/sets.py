@@ -16,13 +16,23 @@ PARTS = ("train", "test", "data")
 ENDS = (".svm.gz", ".svm", ".csv.gz", ".csv", ".tsv.gz", ".tsv")
 IDX_HEADS = {"images": 16, "labels": 8}  # bytes before the numbers of an IDX file
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
-UCI = "https://archive.ics.uci.edu"
-ORIGINS = {  # of sets that are in few collections
-    "mnist": "http://yann.lecun.com/exdb/mnist, the four files as they are",
-    "cbcl": "http://cbcl.mit.edu/software-datasets/FaceData2.html, as train.svm and test.svm",
-    "satellite": f"{UCI}/dataset/146, as data.csv with a header, the label last",
-    "spambase": f"{UCI}/dataset/94, as data.csv with a header, the label last",
-    "soybean_large": f"{UCI}/dataset/90, as data.csv with a header, the label last",
+UCI = "https://archive.ics.uci.edu/datasets"
+PRTOOLS = "the data sets of PRTools, http://prtools.tudelft.nl"
+SVM = "as train.svm and test.svm (or data.svm), svmlight with indices from 1"
+CSV = "as data.csv (or train.csv and test.csv) with a header, the label last, ? for what is missing"
+TSV = "as train.tsv and test.tsv with the header label, text"
+ORIGINS = {  # where a set comes from, and the form it is read in
+    **dict.fromkeys("a8a a9a dna ijcnn1 letter sector svmguide1 w3a w7a w8a webspam".split(), (LIBSVM, SVM)),
+    **dict.fromkeys("balance breast_w bupa covtype crx ecoli glass ionosphere mfeat_mor".split(), (UCI, CSV)),
+    **dict.fromkeys("phishing_websites satellite segment soybean_large spambase".split(), (UCI, CSV)),
+    **dict.fromkeys("vowel wine".split(), (UCI, CSV)),
+    **dict.fromkeys("chromosomes soybean2_prtools".split(), (PRTOOLS, CSV)),
+    **dict.fromkeys("20newsgroups reuters_r8".split(), ("https://ana.cachopo.org/datasets", TSV)),
+    "cbcl": ("http://cbcl.mit.edu/software-datasets/FaceData2.html", SVM),
+    "mnist": ("http://yann.lecun.com/exdb/mnist", "the four files as they are"),
+    "rcv1_small": ("the tests of Vowpal Wabbit", SVM),
+    "usps": ("https://hastie.su.domains/ElemStatLearn, zip code", CSV),
+    "webkb877": ("https://linqs.org/datasets, WebKB", SVM),
 }
 
 
@@ -46,7 +56,7 @@ class Sets:
         files = [_file(folder, part) for part in PARTS]
         found = [_read(path, n_features) for path in files if path is not None]
         if not found:
-            self.missing[name] = f"not in {self.folder}; {_advice(name)}"
+            self.missing[name] = _advice(name)
         return found or None
 
     def lack(self, name: str, reason: str) -> None:
@@ -62,8 +72,8 @@ def joined(parts: list[Rows]) -> Rows:
 
 
 def _advice(name: str) -> str:
-    origin = ORIGINS.get(name, f"{LIBSVM}, as train.svm and test.svm")
-    return f"put it into the folder {name} there: from {origin}, packed by gzip or not."
+    home, form = ORIGINS[name]
+    return f"put it into a folder {name} beside the others: from {home}, {form}; packed by gzip or not."
 
 
 def _file(folder: Path, part: str) -> Path | None:
