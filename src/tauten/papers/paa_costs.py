@@ -146,7 +146,7 @@ def over_time(title: str, rows: Rows, n_batches: int = 20, n_runs: int = 5) -> F
         clone(learner).partial_fit(*batches[0], classes=[False, True])
         taken[name] = np.cumsum(np.min([seconds(learner, batches) for _ in range(n_runs)], axis=0))
     drawing = lines(ends[1:], taken, "rows", "seconds")
-    return panels("Seconds over rows (figure 7)", {title: drawing}, TIMED, columns=1)
+    return panels(f"{title}: seconds over rows (figure 7)", {title: drawing}, TIMED, columns=1)
 
 
 def seconds(learner: Any, batches: list[Rows]) -> list[float]:
