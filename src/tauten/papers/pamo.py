@@ -321,7 +321,8 @@ def findings(errors: Table, mistakes: Table) -> list[str]:
             f"learners {best} {means[best]:.2f} %, {fed} {means[fed]:.2f} %."
         )
     for title in mistakes.columns:
+        means = {name: mistakes.means(name)[title] for name in mistakes.rows}
         told.append(
-            f"{title}: {', '.join(f'{name} {mistakes.means(name)[title]:.2f} %' for name in mistakes.rows)}."
+            f"Mistakes on {title}: {', '.join(f'{name} {mean:.2f} %' for name, mean in means.items())}."
         )
     return told
