@@ -1,0 +1,494 @@
+"""The pair family: a metric M and a threshold b, moved by pairs of rows.
+
+    distance  d = vᵀMv,  v = x − x′         score  b − d
+    move      M −= t·v vᵀ,  b += t          t = ±τ by the rules, with the side of the pair and 1 + ‖v‖⁴ as
+                                            squared length: the move of (M, b) along (−v vᵀ, 1)
+
+Where M ⪰ 0 is kept at every move, a subtraction (t > 0) is followed by the projection on that cone. It leaves
+one negative eigenvalue −μ at most, with the eigenvector u, where
+
+    t·vᵀ(M + μI)⁻¹v = 1,    u ∝ (M + μI)⁻¹v       M + μI = G⁻¹(I + (μ − σ)G),  G = (M + σI)⁻¹
+
+G is kept beside M and changed with it (Sherman, Morrison, Woodbury). Lanczos' method on G from v makes a
+tridiagonal T of a few rows that stands for G in all of this: the equation for μ is solved on T, by Newton's
+method on 1/f, a concave function. Six to ten products with G do at d = 256, where Lanczos' method on M takes
+thirty, and `eigh` as long as 500. A pair costs O(d²).
+
+That there is no negative eigenvalue is shown by the Gauss–Radau rule, which bounds f from above as M ⪰ 0.
+Each u is checked against M itself. Where it fails, and at intervals, the loop ends after the pair and
+`PairState.clean` puts M and G in order by `eigh`. Of M and G the lower triangle is kept.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numba import njit, types
+from scipy.linalg import eigh
+
+from tauten.kernels.loops import MATRIX, REORDER, VECTOR, signed_step
+from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
+from tauten.kernels.state import Dense, Flags, Floats, Sparse
+
+# memory
+B, ROUNDS, MOVES, SINCE, INTERVAL, DUE, SHIFT, USUAL_EIGENVALUE, TRACE, USUAL_LOSS = range(10)
+N_MEMORY = 10
+
+KRYLOV = 48  # products with G before `clean` is called in
+ACCURACY = 1e-10  # of the projected M, relative to a lower bound of its Frobenius norm
+TRUST = 1e-7  # the residual of u at which G is held to have drifted
+FORGETTING = 0.01  # weight of the newest loss, and eigenvalue, in their running means
+FIRST_INTERVAL, LONGEST_INTERVAL = 32, 4096  # moves from one cleaning to the next: doubled each time
+FIRST_SHIFT = 0.05  # of the largest eigenvalue
+FARTHEST_SHIFT = 1e-6  # of the largest eigenvalue: G is no worse conditioned than that
+
+INDEX = types.int64[::1]
+FLAG_LIST = types.uint8[::1]
+TARGETS = (INDEX, INDEX, VECTOR)  # rows of each pair, and its side
+RULES = (REAL, REAL, REAL, types.boolean, HANDLE, HANDLE)  # C, tolerance, share, keep, loss, step
+KEPT = (MATRIX, MATRIX, VECTOR)  # M, G, memory
+RECORD = (VECTOR, FLAG_LIST)  # scores, moved
+
+
+@njit(error_model="numpy", fastmath=REORDER)
+def distance(M, v, at, n):  # type: ignore[no-untyped-def]
+    """vᵀMv, where only the n entries of v named in `at` are not zero."""
+    total = 0.0
+    if 3 * n < len(v):
+        for a in range(n):
+            row = M[at[a]]
+            inner = 0.0
+            for c in range(a):
+                inner += row[at[c]] * v[at[c]]
+            total += v[at[a]] * (2.0 * inner + row[at[a]] * v[at[a]])
+        return total
+    for i in range(len(v)):
+        row = M[i]
+        inner = 0.0
+        for j in range(i):
+            inner += row[j] * v[j]
+        total += v[i] * (2.0 * inner + row[i] * v[i])
+    return total
+
+
+@njit(error_model="numpy", fastmath=REORDER)
+def add_one(M, v, at, n, factor):  # type: ignore[no-untyped-def]
+    """M += factor·v vᵀ."""
+    if 3 * n < len(v):
+        for a in range(n):
+            row = M[at[a]]
+            pull = factor * v[at[a]]
+            for c in range(a + 1):
+                row[at[c]] += pull * v[at[c]]
+        return
+    for i in range(len(v)):
+        row = M[i]
+        pull = factor * v[i]
+        for j in range(i + 1):
+            row[j] += pull * v[j]
+
+
+@njit(error_model="numpy", fastmath=REORDER)
+def add_two(M, v, u, p, q, r):  # type: ignore[no-untyped-def]
+    """M += p·v vᵀ + q·(v uᵀ + u vᵀ) + r·u uᵀ."""
+    for i in range(len(v)):
+        row = M[i]
+        along_v = p * v[i] + q * u[i]
+        along_u = q * v[i] + r * u[i]
+        for j in range(i + 1):
+            row[j] += along_v * v[j] + along_u * u[j]
+
+
+@njit(error_model="numpy", fastmath=REORDER)
+def product(M, x, y):  # type: ignore[no-untyped-def]
+    """Write y = Mx; four rows at a time, so that y is gone through d/4 times."""
+    d = len(x)
+    fours = d // 4 * 4
+    for i in range(d):
+        y[i] = 0.0
+    for i in range(0, fours, 4):
+        r0, r1, r2, r3 = M[i], M[i + 1], M[i + 2], M[i + 3]
+        x0, x1, x2, x3 = x[i], x[i + 1], x[i + 2], x[i + 3]
+        y0 = y1 = y2 = y3 = 0.0
+        for j in range(i):
+            m0, m1, m2, m3, xj = r0[j], r1[j], r2[j], r3[j], x[j]
+            y0 += m0 * xj
+            y1 += m1 * xj
+            y2 += m2 * xj
+            y3 += m3 * xj
+            y[j] += m0 * x0 + m1 * x1 + m2 * x2 + m3 * x3
+        y[i] += y0 + r0[i] * x0 + r1[i] * x1 + r2[i] * x2 + r3[i] * x3
+        y[i + 1] += y1 + r1[i] * x0 + r1[i + 1] * x1 + r2[i + 1] * x2 + r3[i + 1] * x3
+        y[i + 2] += y2 + r2[i] * x0 + r2[i + 1] * x1 + r2[i + 2] * x2 + r3[i + 2] * x3
+        y[i + 3] += y3 + r3[i] * x0 + r3[i + 1] * x1 + r3[i + 2] * x2 + r3[i + 3] * x3
+    for i in range(fours, d):
+        row = M[i]
+        total = 0.0
+        for j in range(i):
+            total += row[j] * x[j]
+            y[j] += row[j] * x[i]
+        y[i] += total + row[i] * x[i]
+
+
+@njit(error_model="numpy", fastmath=REORDER)
+def dot(x, y):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for j in range(len(x)):
+        total += x[j] * y[j]
+    return total
+
+
+@njit(error_model="numpy")
+def resolvent(diagonal, side, k, delta, w, pivots):  # type: ignore[no-untyped-def]
+    """Write w = (I + delta·T)⁻¹T·e₁ for the first k rows of T; False where the matrix is not positive."""
+    w[0] = diagonal[0]
+    pivots[0] = 1.0 + delta * diagonal[0]
+    if pivots[0] <= 0.0:
+        return False
+    for i in range(1, k):
+        ratio = delta * side[i - 1] / pivots[i - 1]
+        w[i] = (side[0] if i == 1 else 0.0) - ratio * w[i - 1]
+        pivots[i] = 1.0 + delta * diagonal[i] - ratio * delta * side[i - 1]
+        if pivots[i] <= 0.0:
+            return False
+    w[k - 1] /= pivots[k - 1]
+    for i in range(k - 2, -1, -1):
+        w[i] = (w[i] - delta * side[i] * w[i + 1]) / pivots[i]
+    return True
+
+
+@njit(error_model="numpy")
+def root(diagonal, side, k, shift, pull, floor, guess, w, pivots):  # type: ignore[no-untyped-def]
+    """The μ at which pull·w₁ = 1, from a guess, w left as it is there; 0 where it lies below the floor."""
+    mu = max(guess, floor)
+    for _ in range(100):
+        if not resolvent(diagonal, side, k, mu - shift, w, pivots):
+            mu *= 2.0
+            continue
+        f = pull * w[0]
+        if mu == floor and f <= 1.0:
+            return 0.0
+        squares = 0.0
+        for i in range(k):
+            squares += w[i] * w[i]
+        change = (f - 1.0) * f / (pull * squares)
+        if abs(change) <= 1e-13 * mu:
+            return mu
+        mu = max(mu + change, floor)
+    return mu
+
+
+@njit(error_model="numpy", fastmath=REORDER)
+def negative_pair(G, shift, v, sqnorm, t, floor, guess, basis, g, u, h):  # type: ignore[no-untyped-def]
+    """The negative eigenvalue −μ of M − t·v vᵀ: returns μ, and writes u, g = Gv and h = Gu.
+
+    0 where there is none beyond the floor, and −1 where the Krylov space is exhausted before it is found.
+    """
+    d = len(v)
+    most = min(d, KRYLOV)
+    length = np.sqrt(sqnorm)
+    diagonal, side = np.zeros(most + 1), np.zeros(most + 1)
+    w, pivots = np.zeros(most + 1), np.zeros(most + 1)
+    mu, negative, radau = guess, 0.0, 0.0
+    for j in range(d):
+        basis[0, j] = v[j] / length
+    for k in range(1, most + 1):
+        newest = basis[k]
+        product(G, basis[k - 1], newest)
+        if k == 1:
+            for j in range(d):
+                g[j] = length * newest[j]
+        diagonal[k - 1] = dot(basis[k - 1], newest)
+        for _ in range(2):
+            for i in range(k):
+                past = basis[i]
+                along = dot(past, newest)
+                for j in range(d):
+                    newest[j] -= along * past[j]
+        beta = np.sqrt(dot(newest, newest))
+        if k == d or beta * shift <= 1e-14:
+            beta = 0.0
+        side[k - 1] = beta
+        mu = root(diagonal, side, k, shift, t * sqnorm, floor, mu if mu > 0.0 else floor, w, pivots)
+        negative = diagonal[k - 1] - 1.0 / shift - (side[k - 2] ** 2 / negative if k > 1 else 0.0)
+        if mu == 0.0:
+            if beta == 0.0:
+                return 0.0
+            if negative < 0.0:  # T with the eigenvalue 1/σ, at which M has 0, added
+                diagonal[k] = 1.0 / shift + beta * beta / negative
+                fits = resolvent(diagonal, side, k + 1, floor - shift, w, pivots)
+                radau = t * sqnorm * w[0] if fits else np.inf
+                if radau <= 1.0:
+                    return 0.0
+        else:
+            squares = 0.0
+            for i in range(k):
+                squares += w[i] * w[i]
+            off = abs((mu - shift) * beta * w[k - 1]) / np.sqrt(squares)
+            if max(mu, shift) * off <= floor:
+                scale = 1.0 / np.sqrt(squares)
+                for j in range(d):
+                    u[j] = 0.0
+                    h[j] = scale * w[k - 1] * newest[j]
+                for i in range(k):
+                    past = basis[i]
+                    inner = diagonal[i] * w[i]
+                    if i > 0:
+                        inner += side[i - 1] * w[i - 1]
+                    if i < k - 1:
+                        inner += side[i] * w[i + 1]
+                    for j in range(d):
+                        u[j] += scale * w[i] * past[j]
+                        h[j] += scale * inner * past[j]
+                return mu
+        if beta == 0.0:
+            break
+        for j in range(d):
+            newest[j] /= beta
+    return -1.0
+
+
+@njit(error_model="numpy", fastmath=REORDER)
+def subtract(M, G, memory, v, at, n, sqnorm, t, basis, g, u, h):  # type: ignore[no-untyped-def]
+    """M = the nearest matrix ⪰ 0 to M − t·v vᵀ, and G with it; sets DUE where that is left to `clean`."""
+    shift = memory[SHIFT]
+    if shift == 0.0 or sqnorm == 0.0:  # M = 0, and stays; or there is no direction
+        return
+    floor = ACCURACY * memory[TRACE] / np.sqrt(len(v))
+    mu = 0.0
+    if t * sqnorm > floor:
+        mu = negative_pair(G, shift, v, sqnorm, t, floor, memory[USUAL_EIGENVALUE], basis, g, u, h)
+    else:
+        product(G, v, g)
+    inside = dot(v, g)
+    if mu <= 0.0:
+        add_one(M, v, at, n, -t)
+        memory[TRACE] -= t * sqnorm
+        kept = 1.0 - t * inside
+        if mu < 0.0 or not kept > 0.0:
+            memory[DUE] = 1.0
+        else:
+            add_one(G, g, at, len(v), t / kept)
+        return
+    image = basis[0]
+    product(M, u, image)
+    along = dot(v, u)
+    value = dot(u, image) - t * along * along
+    residual = 0.0
+    for j in range(len(v)):
+        residual += (image[j] - t * along * v[j] - value * u[j]) ** 2
+    mu = -value
+    across, own = dot(v, h), dot(u, h)
+    ratio = (1.0 - t * inside) * (1.0 + mu * own) + t * mu * across * across
+    if not (mu > 0.0 and ratio > 0.0 and np.sqrt(residual) <= TRUST / ACCURACY * floor):
+        add_one(M, v, at, n, -t)
+        memory[DUE] = 1.0
+        return
+    add_two(M, v, u, -t, 0.0, mu)
+    add_two(G, g, h, t * (1.0 + mu * own) / ratio, -t * mu * across / ratio, -mu * (1.0 - t * inside) / ratio)
+    memory[TRACE] += mu - t * sqnorm
+    usual = memory[USUAL_EIGENVALUE]
+    memory[USUAL_EIGENVALUE] = mu if usual == 0.0 else usual * (mu / usual) ** 0.05
+
+
+@njit(error_model="numpy", fastmath=REORDER)
+def add(M, G, memory, v, at, n, sqnorm, t, g):  # type: ignore[no-untyped-def]
+    """M += t·v vᵀ, and G with it."""
+    add_one(M, v, at, n, t)
+    memory[TRACE] += t * sqnorm
+    if memory[SHIFT] == 0.0:
+        memory[DUE] = 1.0 if t * sqnorm > 0.0 else 0.0
+        return
+    product(G, v, g)
+    add_one(G, g, at, len(v), -t / (1.0 + t * dot(v, g)))
+
+
+@njit(error_model="numpy", fastmath=REORDER)
+def learn_pair(  # type: ignore[no-untyped-def]
+    i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved, basis, g, u, h
+):
+    """One pair: score, loss, step, move."""
+    n = 0
+    sqnorm = 0.0
+    for j in range(len(v)):
+        if v[j] != 0.0:
+            at[n] = j
+            n += 1
+            sqnorm += v[j] * v[j]
+    scores[i] = memory[B] - distance(M, v, at, n)
+    signed_loss = invoke(loss, (scores[i], y[i], 1.0))
+    t = signed_step(signed_loss, 1.0 + sqnorm * sqnorm, C, step)
+    if abs(t) < tolerance or abs(signed_loss) < share * memory[USUAL_LOSS]:
+        t = 0.0
+    memory[ROUNDS] += 1.0
+    if np.isfinite(signed_loss):
+        rate = max(1.0 / memory[ROUNDS], FORGETTING)
+        memory[USUAL_LOSS] += rate * (abs(signed_loss) - memory[USUAL_LOSS])
+    moved[i] = t != 0.0
+    if t == 0.0:
+        return
+    memory[B] += t
+    if not keep:
+        add_one(M, v, at, n, -t)
+    else:
+        memory[B] = max(memory[B], 1.0)
+        if t > 0.0:
+            subtract(M, G, memory, v, at, n, sqnorm, t, basis, g, u, h)
+        else:
+            add(M, G, memory, v, at, n, sqnorm, -t, g)
+    memory[MOVES] += 1.0
+    memory[SINCE] += 1.0
+    if memory[SINCE] >= memory[INTERVAL]:
+        memory[DUE] = 1.0
+
+
+@kernel(COUNT(MATRIX, *TARGETS, *RULES, *KEPT, *RECORD), fastmath=REORDER)
+def learn_pairs_dense(  # type: ignore[no-untyped-def]
+    X, left, right, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved
+):
+    """Learn pairs of dense rows, up to the first that leaves a cleaning due; returns how many were learned."""
+    d = len(M)
+    v, at = np.zeros(d), np.zeros(d, dtype=np.int64)
+    basis = np.zeros((min(d, KRYLOV) + 1, d if keep else 0))
+    g, u, h = np.zeros(d), np.zeros(d), np.zeros(d)
+    for i in range(len(y)):
+        a, c = X[left[i]], X[right[i]]
+        for j in range(d):
+            v[j] = a[j] - c[j]
+        learn_pair(i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved,
+                   basis, g, u, h)  # fmt: skip
+        if memory[DUE] == 1.0:
+            return i + 1
+    return len(y)
+
+
+@kernel(
+    COUNT(VECTOR, types.uint32[::1], types.uint64[::1], *TARGETS, *RULES, *KEPT, *RECORD), fastmath=REORDER
+)
+def learn_pairs_sparse(  # type: ignore[no-untyped-def]
+    values, indices, starts, left, right, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved
+):
+    """Learn pairs of sparse rows."""
+    d = len(M)
+    v, at = np.zeros(d), np.zeros(d, dtype=np.int64)
+    basis = np.zeros((min(d, KRYLOV) + 1, d if keep else 0))
+    g, u, h = np.zeros(d), np.zeros(d), np.zeros(d)
+    for i in range(len(y)):
+        for p in range(starts[left[i]], starts[left[i] + 1]):
+            v[indices[p]] += values[p]
+        for p in range(starts[right[i]], starts[right[i] + 1]):
+            v[indices[p]] -= values[p]
+        learn_pair(i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved,
+                   basis, g, u, h)  # fmt: skip
+        for p in range(starts[left[i]], starts[left[i] + 1]):
+            v[indices[p]] = 0.0
+        for p in range(starts[right[i]], starts[right[i] + 1]):
+            v[indices[p]] = 0.0
+        if memory[DUE] == 1.0:
+            return i + 1
+    return len(y)
+
+
+@dataclass
+class PairPlan:
+    """What a learner tells the loop: its rules by handle, and the numbers that go with them."""
+
+    C: float
+    tolerance: float  # moves with a smaller τ are not made
+    share: float  # nor moves for a loss below this share of the usual one
+    loss: Any
+    step: Any
+
+
+class PairState:
+    """M and b, and what the loop keeps beside them.
+
+    `every` says after how many moves M is made ⪰ 0: 1, n, or infinity for never.
+    """
+
+    def __init__(self, M: Floats, every: float) -> None:
+        self.keep = every == 1
+        self.M = np.ascontiguousarray(M, dtype=np.float64)
+        self.G = np.zeros(self.M.shape if self.keep else (0, 0))
+        self.memory = np.zeros(N_MEMORY)
+        self.memory[INTERVAL] = FIRST_INTERVAL if self.keep else every
+        if self.keep:
+            self.clean()
+
+    @property
+    def every(self) -> float:
+        """After how many moves M is made ⪰ 0."""
+        return 1.0 if self.keep else float(self.memory[INTERVAL])
+
+    def learn(
+        self, rows: Dense | Sparse, left: Any, right: Any, y: Floats, plan: PairPlan
+    ) -> tuple[Floats, Flags]:
+        """Learn pairs of rows in order; their scores before each move, and which moved."""
+        scores, moved = np.zeros(len(y)), np.zeros(len(y), dtype=np.uint8)
+        done = 0
+        while done < len(y):
+            pairs = left[done:], right[done:], y[done:]
+            numbers = float(plan.C), float(plan.tolerance), float(plan.share), self.keep
+            kept = self.M, self.G, self.memory, scores[done:], moved[done:]
+            common = *pairs, *numbers, plan.loss, plan.step, *kept
+            if isinstance(rows, Dense):
+                done += learn_pairs_dense.run(rows.X, *common)
+            else:
+                done += learn_pairs_sparse.run(rows.values, rows.indices, rows.starts, *common)
+            if self.memory[DUE] == 1.0:
+                self.clean()
+        return scores, moved
+
+    def clean(self) -> None:
+        """Make M the nearest matrix ⪰ 0, b at least 1, and G afresh."""
+        memory = self.memory
+        values, vectors = eigh(self.M, lower=True)
+        values = np.maximum(values, 0.0)
+        self.M[:] = rebuilt(values, vectors)
+        memory[[SINCE, DUE]] = 0.0
+        memory[TRACE] = values.sum()
+        if memory[MOVES] > 0.0:
+            memory[B] = max(memory[B], 1.0)
+        if not self.keep:
+            return
+        if memory[MOVES] > 0.0:
+            longest = max(LONGEST_INTERVAL, 4 * len(self.M))
+            memory[INTERVAL] = min(2.0 * memory[INTERVAL], longest)
+        largest = values[-1]
+        usual = memory[USUAL_EIGENVALUE] or FIRST_SHIFT * largest
+        memory[SHIFT] = np.clip(usual, FARTHEST_SHIFT * largest, largest)
+        self.G[:] = rebuilt(1.0 / (values + memory[SHIFT]), vectors) if memory[SHIFT] > 0.0 else 0.0
+
+    def whole(self) -> Floats:
+        """M as it is, with both its triangles."""
+        return np.tril(self.M) + np.tril(self.M, -1).T
+
+    def arrays(self) -> dict[str, Floats]:
+        """What a model file holds."""
+        return {"metric": self.M, "inverse": self.G, "memory": self.memory}
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, Floats], every: float) -> Self:
+        """The state that was saved; raises a ValueError where its parts do not fit."""
+        state = cls.__new__(cls)
+        state.keep = every == 1
+        state.M, state.G, state.memory = (arrays[name] for name in ("metric", "inverse", "memory"))
+        d = len(state.M)
+        shape = (d, d) if state.keep else (0, 0)
+        if state.M.shape != (d, d) or state.G.shape != shape or state.memory.shape != (N_MEMORY,):
+            raise ValueError(f"a metric of shape {state.M.shape} does not fit what is kept beside it")
+        numbers = np.delete(state.memory, INTERVAL)
+        if not all(np.isfinite(part).all() for part in (state.M, state.G, numbers)):
+            raise ValueError("the metric holds values that are not finite")
+        if (np.delete(state.memory, B) < 0).any() or not state.memory[INTERVAL] >= 1:
+            raise ValueError("a count of the metric is negative")
+        if not state.keep and state.memory[INTERVAL] != every:
+            raise ValueError(f"the metric is kept ⪰ 0 every {state.memory[INTERVAL]:g} moves, not {every:g}")
+        return state
+
+
+def rebuilt(values: Floats, vectors: Floats) -> Floats:
+    """The symmetric matrix with these eigenvalues, none negative: a product that numpy leaves symmetric."""
+    half = vectors * np.sqrt(values)
+    return half @ half.T
