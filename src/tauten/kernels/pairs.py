@@ -25,22 +25,24 @@ from typing import Any, Self
 
 import numpy as np
 from numba import njit, types
-from scipy.linalg import eigh
+from scipy.linalg import eigh, lapack
 
 from tauten.kernels.loops import MATRIX, REORDER, VECTOR, signed_step
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
 from tauten.kernels.state import Dense, Flags, Floats, Sparse
 
 # memory
-B, ROUNDS, MOVES, SINCE, INTERVAL, DUE, SHIFT, USUAL_EIGENVALUE, TRACE, USUAL_LOSS = range(10)
+B, ROUNDS, MOVES, SINCE, INTERVAL, DUE, SHIFT, USUAL_EIGENVALUE, SQUARES, USUAL_LOSS = range(10)
 N_MEMORY = 10
 
+WHOLE, SOILED, BROKEN = 0.0, 1.0, 2.0  # DUE: nothing; G anew, and M if need be; M is not ⪰ 0
+
 KRYLOV = 48  # products with G before `clean` is called in
-ACCURACY = 1e-10  # of the projected M, relative to a lower bound of its Frobenius norm
-TRUST = 1e-7  # the residual of u at which G is held to have drifted
+ACCURACY = 1e-9  # of the projected M, relative to its Frobenius norm
+TRUST = 1e-7  # the residual of u, so measured, at which G is held to have drifted
 FORGETTING = 0.01  # weight of the newest loss, and eigenvalue, in their running means
-FIRST_INTERVAL, LONGEST_INTERVAL = 32, 4096  # moves from one cleaning to the next: doubled each time
-FIRST_SHIFT = 0.05  # of the largest eigenvalue
+FIRST_INTERVAL, LONGEST_INTERVAL = 16, 4096  # moves from one cleaning to the next: four times as many each time
+FIRST_SHIFT = 0.1  # of a bound on the largest eigenvalue
 FARTHEST_SHIFT = 1e-6  # of the largest eigenvalue: G is no worse conditioned than that
 
 INDEX = types.int64[::1]
@@ -63,7 +65,18 @@ def distance(M, v, at, n):  # type: ignore[no-untyped-def]
                 inner += row[at[c]] * v[at[c]]
             total += v[at[a]] * (2.0 * inner + row[at[a]] * v[at[a]])
         return total
-    for i in range(len(v)):
+    fours = len(v) // 4 * 4
+    for i in range(0, fours, 4):
+        r0, r1, r2, r3 = M[i], M[i + 1], M[i + 2], M[i + 3]
+        v0, v1, v2, v3 = v[i], v[i + 1], v[i + 2], v[i + 3]
+        inner = 0.0
+        for j in range(i):
+            inner += (r0[j] * v0 + r1[j] * v1 + r2[j] * v2 + r3[j] * v3) * v[j]
+        inner += r1[i] * v1 * v0 + (r2[i] * v0 + r2[i + 1] * v1) * v2
+        inner += (r3[i] * v0 + r3[i + 1] * v1 + r3[i + 2] * v2) * v3
+        total += 2.0 * inner
+        total += r0[i] * v0 * v0 + r1[i + 1] * v1 * v1 + r2[i + 2] * v2 * v2 + r3[i + 3] * v3 * v3
+    for i in range(fours, len(v)):
         row = M[i]
         inner = 0.0
         for j in range(i):
@@ -200,12 +213,11 @@ def negative_pair(G, shift, v, sqnorm, t, floor, guess, basis, g, u, h):  # type
             for j in range(d):
                 g[j] = length * newest[j]
         diagonal[k - 1] = dot(basis[k - 1], newest)
-        for _ in range(2):
-            for i in range(k):
-                past = basis[i]
-                along = dot(past, newest)
-                for j in range(d):
-                    newest[j] -= along * past[j]
+        for i in range(k):
+            past = basis[i]
+            along = dot(past, newest)
+            for j in range(d):
+                newest[j] -= along * past[j]
         beta = np.sqrt(dot(newest, newest))
         if k == d or beta * shift <= 1e-14:
             beta = 0.0
@@ -250,63 +262,58 @@ def negative_pair(G, shift, v, sqnorm, t, floor, guess, basis, g, u, h):  # type
 
 
 @njit(error_model="numpy", fastmath=REORDER)
-def subtract(M, G, memory, v, at, n, sqnorm, t, basis, g, u, h):  # type: ignore[no-untyped-def]
-    """M = the nearest matrix ⪰ 0 to M − t·v vᵀ, and G with it; sets DUE where that is left to `clean`."""
+def subtract(M, G, memory, v, at, n, sqnorm, d, t, image, basis, g, u, h):  # type: ignore[no-untyped-def]
+    """M = the nearest matrix ⪰ 0 to M − t·v vᵀ, and G with it, given Mv and d = vᵀMv; sets DUE where that is
+    left to `clean`.
+    """
     shift = memory[SHIFT]
     if shift == 0.0 or sqnorm == 0.0:  # M = 0, and stays; or there is no direction
         return
-    floor = ACCURACY * memory[TRACE] / np.sqrt(len(v))
+    frobenius = np.sqrt(memory[SQUARES])
+    memory[SQUARES] += t * sqnorm * (t * sqnorm - 2.0 * d / sqnorm)
     mu = 0.0
-    if t * sqnorm > floor:
+    if t * sqnorm > ACCURACY * frobenius:
+        floor = ACCURACY * frobenius
         mu = negative_pair(G, shift, v, sqnorm, t, floor, memory[USUAL_EIGENVALUE], basis, g, u, h)
     else:
         product(G, v, g)
-    inside = dot(v, g)
-    if mu <= 0.0:
-        add_one(M, v, at, n, -t)
-        memory[TRACE] -= t * sqnorm
-        kept = 1.0 - t * inside
-        if mu < 0.0 or not kept > 0.0:
-            memory[DUE] = 1.0
-        else:
-            add_one(G, g, at, len(v), t / kept)
-        return
-    image = basis[0]
-    product(M, u, image)
-    along = dot(v, u)
-    value = dot(u, image) - t * along * along
-    residual = 0.0
-    for j in range(len(v)):
-        residual += (image[j] - t * along * v[j] - value * u[j]) ** 2
-    mu = -value
-    across, own = dot(v, h), dot(u, h)
-    ratio = (1.0 - t * inside) * (1.0 + mu * own) + t * mu * across * across
-    if not (mu > 0.0 and ratio > 0.0 and np.sqrt(residual) <= TRUST / ACCURACY * floor):
-        add_one(M, v, at, n, -t)
-        memory[DUE] = 1.0
-        return
-    add_two(M, v, u, -t, 0.0, mu)
-    add_two(G, g, h, t * (1.0 + mu * own) / ratio, -t * mu * across / ratio, -mu * (1.0 - t * inside) / ratio)
-    memory[TRACE] += mu - t * sqnorm
-    usual = memory[USUAL_EIGENVALUE]
-    memory[USUAL_EIGENVALUE] = mu if usual == 0.0 else usual * (mu / usual) ** 0.05
+    inside, kept = dot(v, g), 1.0
+    if mu > 0.0:
+        along, across, own = dot(v, u), dot(v, h), dot(u, h)
+        residual = dot(u, image) + (mu - t * sqnorm) * along  # vᵀ(M − t·v vᵀ + μI)u
+        kept = (1.0 - t * inside) * (1.0 + mu * own) + t * mu * across * across
+        if kept > 0.0 and abs(residual) <= TRUST * frobenius * np.sqrt(sqnorm):
+            memory[SQUARES] = max(memory[SQUARES] - mu * mu, 0.0)
+            usual = memory[USUAL_EIGENVALUE]
+            memory[USUAL_EIGENVALUE] = mu if usual == 0.0 else usual * (mu / usual) ** 0.05
+            add_two(M, v, u, -t, 0.0, mu)
+            p, r = t * (1.0 + mu * own) / kept, -mu * (1.0 - t * inside) / kept
+            add_two(G, g, h, p, -t * mu * across / kept, r)
+            return
+        mu = -1.0
+    add_one(M, v, at, n, -t)
+    kept = 1.0 - t * inside
+    if mu == 0.0 and kept > 0.0:
+        add_one(G, g, at, len(v), t / kept)
+    else:
+        memory[DUE] = BROKEN
 
 
 @njit(error_model="numpy", fastmath=REORDER)
-def add(M, G, memory, v, at, n, sqnorm, t, g):  # type: ignore[no-untyped-def]
-    """M += t·v vᵀ, and G with it."""
+def add(M, G, memory, v, at, n, sqnorm, d, t, g):  # type: ignore[no-untyped-def]
+    """M += t·v vᵀ, and G with it, given d = vᵀMv."""
     add_one(M, v, at, n, t)
-    memory[TRACE] += t * sqnorm
-    if memory[SHIFT] == 0.0:
-        memory[DUE] = 1.0 if t * sqnorm > 0.0 else 0.0
-        return
-    product(G, v, g)
-    add_one(G, g, at, len(v), -t / (1.0 + t * dot(v, g)))
+    memory[SQUARES] += t * sqnorm * (t * sqnorm + 2.0 * d / sqnorm) if sqnorm > 0.0 else 0.0
+    if memory[SHIFT] > 0.0:
+        product(G, v, g)
+        add_one(G, g, at, len(v), -t / (1.0 + t * dot(v, g)))
+    elif memory[SQUARES] > 0.0:
+        memory[DUE] = SOILED
 
 
 @njit(error_model="numpy", fastmath=REORDER)
 def learn_pair(  # type: ignore[no-untyped-def]
-    i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved, basis, g, u, h
+    i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved, image, basis, g, u, h
 ):
     """One pair: score, loss, step, move."""
     n = 0
@@ -316,7 +323,12 @@ def learn_pair(  # type: ignore[no-untyped-def]
             at[n] = j
             n += 1
             sqnorm += v[j] * v[j]
-    scores[i] = memory[B] - distance(M, v, at, n)
+    if keep:  # Mv is of use later
+        product(M, v, image)
+        d = dot(v, image)
+    else:
+        d = distance(M, v, at, n)
+    scores[i] = memory[B] - d
     signed_loss = invoke(loss, (scores[i], y[i], 1.0))
     t = signed_step(signed_loss, 1.0 + sqnorm * sqnorm, C, step)
     if abs(t) < tolerance or abs(signed_loss) < share * memory[USUAL_LOSS]:
@@ -334,13 +346,13 @@ def learn_pair(  # type: ignore[no-untyped-def]
     else:
         memory[B] = max(memory[B], 1.0)
         if t > 0.0:
-            subtract(M, G, memory, v, at, n, sqnorm, t, basis, g, u, h)
+            subtract(M, G, memory, v, at, n, sqnorm, d, t, image, basis, g, u, h)
         else:
-            add(M, G, memory, v, at, n, sqnorm, -t, g)
+            add(M, G, memory, v, at, n, sqnorm, d, -t, g)
     memory[MOVES] += 1.0
     memory[SINCE] += 1.0
     if memory[SINCE] >= memory[INTERVAL]:
-        memory[DUE] = 1.0
+        memory[DUE] = max(memory[DUE], SOILED)
 
 
 @kernel(COUNT(MATRIX, *TARGETS, *RULES, *KEPT, *RECORD), fastmath=REORDER)
@@ -351,14 +363,14 @@ def learn_pairs_dense(  # type: ignore[no-untyped-def]
     d = len(M)
     v, at = np.zeros(d), np.zeros(d, dtype=np.int64)
     basis = np.zeros((min(d, KRYLOV) + 1, d if keep else 0))
-    g, u, h = np.zeros(d), np.zeros(d), np.zeros(d)
+    image, g, u, h = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
     for i in range(len(y)):
         a, c = X[left[i]], X[right[i]]
         for j in range(d):
             v[j] = a[j] - c[j]
         learn_pair(i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved,
-                   basis, g, u, h)  # fmt: skip
-        if memory[DUE] == 1.0:
+                   image, basis, g, u, h)  # fmt: skip
+        if memory[DUE] != WHOLE:
             return i + 1
     return len(y)
 
@@ -373,19 +385,19 @@ def learn_pairs_sparse(  # type: ignore[no-untyped-def]
     d = len(M)
     v, at = np.zeros(d), np.zeros(d, dtype=np.int64)
     basis = np.zeros((min(d, KRYLOV) + 1, d if keep else 0))
-    g, u, h = np.zeros(d), np.zeros(d), np.zeros(d)
+    image, g, u, h = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
     for i in range(len(y)):
         for p in range(starts[left[i]], starts[left[i] + 1]):
             v[indices[p]] += values[p]
         for p in range(starts[right[i]], starts[right[i] + 1]):
             v[indices[p]] -= values[p]
         learn_pair(i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved,
-                   basis, g, u, h)  # fmt: skip
+                   image, basis, g, u, h)  # fmt: skip
         for p in range(starts[left[i]], starts[left[i] + 1]):
             v[indices[p]] = 0.0
         for p in range(starts[right[i]], starts[right[i] + 1]):
             v[indices[p]] = 0.0
-        if memory[DUE] == 1.0:
+        if memory[DUE] != WHOLE:
             return i + 1
     return len(y)
 
@@ -436,29 +448,38 @@ class PairState:
                 done += learn_pairs_dense.run(rows.X, *common)
             else:
                 done += learn_pairs_sparse.run(rows.values, rows.indices, rows.starts, *common)
-            if self.memory[DUE] == 1.0:
+            if self.memory[DUE] != WHOLE:
                 self.clean()
         return scores, moved
 
     def clean(self) -> None:
-        """Make M the nearest matrix ⪰ 0, b at least 1, and G afresh."""
+        """Make M ⪰ 0 and b at least 1, and G afresh."""
         memory = self.memory
-        values, vectors = eigh(self.M, lower=True)
-        values = np.maximum(values, 0.0)
-        self.M[:] = rebuilt(values, vectors)
+        begun = memory[MOVES] > 0.0
+        if not self.keep or memory[DUE] == BROKEN or not self._is_positive():
+            self.M[:] = nearest_positive(self.M)
         memory[[SINCE, DUE]] = 0.0
-        memory[TRACE] = values.sum()
-        if memory[MOVES] > 0.0:
+        if begun:
             memory[B] = max(memory[B], 1.0)
         if not self.keep:
             return
-        if memory[MOVES] > 0.0:
+        if begun:
             longest = max(LONGEST_INTERVAL, 4 * len(self.M))
-            memory[INTERVAL] = min(2.0 * memory[INTERVAL], longest)
-        largest = values[-1]
+            memory[INTERVAL] = min(4.0 * memory[INTERVAL], longest)
+        whole = self.whole()
+        memory[SQUARES] = np.square(whole).sum()
+        largest = np.abs(whole).sum(axis=1).max()  # no eigenvalue is above it
         usual = memory[USUAL_EIGENVALUE] or FIRST_SHIFT * largest
         memory[SHIFT] = np.clip(usual, FARTHEST_SHIFT * largest, largest)
-        self.G[:] = rebuilt(1.0 / (values + memory[SHIFT]), vectors) if memory[SHIFT] > 0.0 else 0.0
+        if memory[SHIFT] > 0.0:
+            factor, _ = lapack.dpotrf(whole + memory[SHIFT] * np.eye(len(whole)), lower=1)
+            self.G[:] = np.tril(lapack.dpotri(factor, lower=1)[0])
+
+    def _is_positive(self) -> bool:
+        """Whether no eigenvalue of M is farther below 0 than moves are accurate."""
+        whole = self.whole()
+        slack = ACCURACY * np.linalg.norm(whole)
+        return bool(lapack.dpotrf(whole + slack * np.eye(len(whole)), lower=1)[1] == 0)
 
     def whole(self) -> Floats:
         """M as it is, with both its triangles."""
@@ -486,6 +507,12 @@ class PairState:
         if not state.keep and state.memory[INTERVAL] != every:
             raise ValueError(f"the metric is kept ⪰ 0 every {state.memory[INTERVAL]:g} moves, not {every:g}")
         return state
+
+
+def nearest_positive(M: Floats) -> Floats:
+    """The matrix ⪰ 0 nearest to M, of which the lower triangle is read."""
+    values, vectors = eigh(M, lower=True)
+    return rebuilt(np.maximum(values, 0.0), vectors)
 
 
 def rebuilt(values: Floats, vectors: Floats) -> Floats:
