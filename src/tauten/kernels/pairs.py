@@ -25,11 +25,14 @@ from typing import Any, Self
 
 import numpy as np
 from numba import njit, types
+from numpy.typing import NDArray
 from scipy.linalg import eigh, lapack
 
 from tauten.kernels.loops import MATRIX, REORDER, VECTOR, signed_step
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
 from tauten.kernels.state import Dense, Flags, Floats, Sparse
+
+Places = NDArray[np.int64]
 
 # memory
 B, ROUNDS, MOVES, SINCE, INTERVAL, DUE, SHIFT, USUAL_EIGENVALUE, SQUARES, USUAL_LOSS = range(10)
@@ -50,7 +53,7 @@ FLAG_LIST = types.uint8[::1]
 TARGETS = (INDEX, INDEX, VECTOR)  # rows of each pair, and its side
 RULES = (REAL, REAL, REAL, types.boolean, HANDLE, HANDLE)  # C, tolerance, share, keep, loss, step
 KEPT = (MATRIX, MATRIX, VECTOR)  # M, G, memory
-RECORD = (VECTOR, FLAG_LIST)  # scores, moved
+RECORD = (VECTOR, VECTOR, FLAG_LIST)  # scores, losses, moved
 
 
 @njit(error_model="numpy", fastmath=REORDER)
@@ -313,7 +316,7 @@ def add(M, G, memory, v, at, n, sqnorm, d, t, g):  # type: ignore[no-untyped-def
 
 @njit(error_model="numpy", fastmath=REORDER)
 def learn_pair(  # type: ignore[no-untyped-def]
-    i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved, image, basis, g, u, h
+    i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, losses, moved, image, basis, g, u, h
 ):
     """One pair: score, loss, step, move."""
     n = 0
@@ -330,13 +333,14 @@ def learn_pair(  # type: ignore[no-untyped-def]
         d = distance(M, v, at, n)
     scores[i] = memory[B] - d
     signed_loss = invoke(loss, (scores[i], y[i], 1.0))
+    losses[i] = abs(signed_loss)
     t = signed_step(signed_loss, 1.0 + sqnorm * sqnorm, C, step)
-    if abs(t) < tolerance or abs(signed_loss) < share * memory[USUAL_LOSS]:
+    if abs(t) < tolerance or losses[i] < share * memory[USUAL_LOSS]:
         t = 0.0
     memory[ROUNDS] += 1.0
-    if np.isfinite(signed_loss):
+    if np.isfinite(losses[i]):
         rate = max(1.0 / memory[ROUNDS], FORGETTING)
-        memory[USUAL_LOSS] += rate * (abs(signed_loss) - memory[USUAL_LOSS])
+        memory[USUAL_LOSS] += rate * (losses[i] - memory[USUAL_LOSS])
     moved[i] = t != 0.0
     if t == 0.0:
         return
@@ -357,7 +361,7 @@ def learn_pair(  # type: ignore[no-untyped-def]
 
 @kernel(COUNT(MATRIX, *TARGETS, *RULES, *KEPT, *RECORD), fastmath=REORDER)
 def learn_pairs_dense(  # type: ignore[no-untyped-def]
-    X, left, right, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved
+    X, left, right, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, losses, moved
 ):
     """Learn pairs of dense rows, up to the first that leaves a cleaning due; returns how many were learned."""
     d = len(M)
@@ -368,7 +372,7 @@ def learn_pairs_dense(  # type: ignore[no-untyped-def]
         a, c = X[left[i]], X[right[i]]
         for j in range(d):
             v[j] = a[j] - c[j]
-        learn_pair(i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved,
+        learn_pair(i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, losses, moved,
                    image, basis, g, u, h)  # fmt: skip
         if memory[DUE] != WHOLE:
             return i + 1
@@ -379,7 +383,7 @@ def learn_pairs_dense(  # type: ignore[no-untyped-def]
     COUNT(VECTOR, types.uint32[::1], types.uint64[::1], *TARGETS, *RULES, *KEPT, *RECORD), fastmath=REORDER
 )
 def learn_pairs_sparse(  # type: ignore[no-untyped-def]
-    values, indices, starts, left, right, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved
+    values, indices, starts, left, right, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, losses, moved
 ):
     """Learn pairs of sparse rows."""
     d = len(M)
@@ -391,7 +395,7 @@ def learn_pairs_sparse(  # type: ignore[no-untyped-def]
             v[indices[p]] += values[p]
         for p in range(starts[right[i]], starts[right[i] + 1]):
             v[indices[p]] -= values[p]
-        learn_pair(i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, moved,
+        learn_pair(i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, losses, moved,
                    image, basis, g, u, h)  # fmt: skip
         for p in range(starts[left[i]], starts[left[i] + 1]):
             v[indices[p]] = 0.0
@@ -411,6 +415,15 @@ class PairPlan:
     share: float  # nor moves for a loss below this share of the usual one
     loss: Any
     step: Any
+
+
+@dataclass
+class Record:
+    """What happened at each pair: the score b − d before the move, the loss, and whether it moved."""
+
+    scores: Floats
+    losses: Floats
+    moved: Flags
 
 
 class PairState:
@@ -433,24 +446,22 @@ class PairState:
         """After how many moves M is made ⪰ 0."""
         return 1.0 if self.keep else float(self.memory[INTERVAL])
 
-    def learn(
-        self, rows: Dense | Sparse, left: Any, right: Any, y: Floats, plan: PairPlan
-    ) -> tuple[Floats, Flags]:
-        """Learn pairs of rows in order; their scores before each move, and which moved."""
-        scores, moved = np.zeros(len(y)), np.zeros(len(y), dtype=np.uint8)
+    def learn(self, rows: Dense | Sparse, left: Places, right: Places, y: Floats, plan: PairPlan) -> Record:
+        """Learn pairs of rows in order."""
+        record = Record(np.zeros(len(y)), np.zeros(len(y)), np.zeros(len(y), dtype=np.uint8))
         done = 0
         while done < len(y):
-            pairs = left[done:], right[done:], y[done:]
+            rest = slice(done, len(y))
             numbers = float(plan.C), float(plan.tolerance), float(plan.share), self.keep
-            kept = self.M, self.G, self.memory, scores[done:], moved[done:]
-            common = *pairs, *numbers, plan.loss, plan.step, *kept
+            kept = self.M, self.G, self.memory, record.scores[rest], record.losses[rest], record.moved[rest]
+            common = left[rest], right[rest], y[rest], *numbers, plan.loss, plan.step, *kept
             if isinstance(rows, Dense):
                 done += learn_pairs_dense.run(rows.X, *common)
             else:
                 done += learn_pairs_sparse.run(rows.values, rows.indices, rows.starts, *common)
             if self.memory[DUE] != WHOLE:
                 self.clean()
-        return scores, moved
+        return record
 
     def clean(self) -> None:
         """Make M ⪰ 0 and b at least 1, and G afresh."""
