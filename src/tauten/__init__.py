@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tauten.learners.cw import CWClassifier
     from tauten.learners.nherd import NHERDClassifier
     from tauten.learners.pa import PAClassifier
+    from tauten.learners.pa_metric import PAMetric
     from tauten.learners.pa_regressor import PARegressor
     from tauten.learners.pam import MahalanobisPAClassifier
     from tauten.learners.pam_regressor import MahalanobisPARegressor
@@ -41,9 +42,11 @@ if TYPE_CHECKING:
     from tauten.learners.scw import SCWClassifier
     from tauten.learners.sop import SecondOrderPerceptronClassifier
     from tauten.merging import merge
+    from tauten.metric_study import MetricStudy, RankTest, metric_study, rank_test
     from tauten.registry import learners, load, make
     from tauten.trace import Trace
     from tauten.wrappers.active import ActiveClassifier
+    from tauten.wrappers.itml import ITMLMetric
 
 __version__ = "0.1.0"
 
@@ -62,16 +65,20 @@ _HOMES = {
     "Comparison": "tauten.evaluate",
     "CostSensitivePAClassifier": "tauten.learners.cspa",
     "DecayingAsk": "tauten.ask",
+    "ITMLMetric": "tauten.wrappers.itml",
     "MahalanobisPAClassifier": "tauten.learners.pam",
     "MahalanobisPARegressor": "tauten.learners.pam_regressor",
     "MarginAsk": "tauten.ask",
+    "MetricStudy": "tauten.metric_study",
     "ModelFileError": "tauten.io.model_file",
     "NHERDClassifier": "tauten.learners.nherd",
     "PAClassifier": "tauten.learners.pa",
+    "PAMetric": "tauten.learners.pa_metric",
     "PARegressor": "tauten.learners.pa_regressor",
     "PAUMClassifier": "tauten.learners.paum",
     "PerceptronClassifier": "tauten.learners.perceptron",
     "RandomAsk": "tauten.ask",
+    "RankTest": "tauten.metric_study",
     "SCWClassifier": "tauten.learners.scw",
     "SecondOrderAsk": "tauten.ask",
     "SecondOrderPerceptronClassifier": "tauten.learners.sop",
@@ -86,7 +93,9 @@ _HOMES = {
     "load": "tauten.registry",
     "make": "tauten.registry",
     "merge": "tauten.merging",
+    "metric_study": "tauten.metric_study",
     "progressive": "tauten.evaluate",
+    "rank_test": "tauten.metric_study",
     "sweep": "tauten.evaluate",
 }
 
@@ -105,16 +114,20 @@ __all__ = [
     "Comparison",
     "CostSensitivePAClassifier",
     "DecayingAsk",
+    "ITMLMetric",
     "MahalanobisPAClassifier",
     "MahalanobisPARegressor",
     "MarginAsk",
+    "MetricStudy",
     "ModelFileError",
     "NHERDClassifier",
     "PAClassifier",
+    "PAMetric",
     "PARegressor",
     "PAUMClassifier",
     "PerceptronClassifier",
     "RandomAsk",
+    "RankTest",
     "SCWClassifier",
     "SecondOrderAsk",
     "SecondOrderPerceptronClassifier",
@@ -129,7 +142,9 @@ __all__ = [
     "load",
     "make",
     "merge",
+    "metric_study",
     "progressive",
+    "rank_test",
     "sweep",
 ]
 

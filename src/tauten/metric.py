@@ -4,7 +4,7 @@ A metric is a matrix A ⪰ 0 and a threshold b: rows are at the squared distance
 where that is at most b. With A = LᵀL it is the plain distance between Lx and Lx′.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
@@ -230,6 +230,14 @@ class OnlineMetric(Metric):
         """Learn from the start: from pairs and whether they are similar (1) or not (-1), in order; or from rows
         and their labels, by pairs sampled from them.
         """
+        for _ in self.fit_recorded(X, y):
+            pass
+        return self
+
+    def fit_recorded(self, X: Any, y: ArrayLike, stops: Sequence[int] = ()) -> Iterator[tuple[Record, Floats]]:
+        """The same, by and by: after each pass, and after each number of pairs in `stops`, what happened since
+        and the sides of those pairs.
+        """
         with self._unchanged_on_error():
             parameters.check(self)
             random = check_random_state(self.random_state)
@@ -237,23 +245,21 @@ class OnlineMetric(Metric):
             self.C_ = self._choose_C(training, random) if self.C == "auto" else float(self.C)
             self.state_, self.n_passes_ = self._new_state(), 0
             self.__dict__.pop("_read", None)
-            for _ in self.passes(training, random):
-                pass
-        return self
-
-    def passes(self, training: Training, random: np.random.RandomState) -> Iterator[Record]:
-        """Learn pass after pass over the pairs, as often as `epochs` and `patience` say."""
         left = training.usual_n_steps() if self.epochs is None else self.epochs * len(training)
-        best, idle = np.inf, 0
+        best, idle, done = np.inf, 0, 0
         while left > 0 and idle != self.patience:
             order = training.order(random)[:left]
-            left -= len(order)
             self.n_passes_ += 1
-            record = self._learn(training.pairs.take(order), training.sides[order])
-            mean = float(record.losses.mean())
-            idle = 0 if mean < (1.0 - PROGRESS) * best else idle + 1
-            best = min(best, mean)
-            yield record
+            total = 0.0
+            within = [stop - done for stop in stops if 0 < stop - done < len(order)]
+            for part in np.split(order, within):
+                sides = training.sides[part]
+                record = self._learn(training.pairs.take(part), sides)
+                total += float(record.losses.sum())
+                yield record, sides
+            left, done = left - len(order), done + len(order)
+            idle = 0 if total / len(order) < (1.0 - PROGRESS) * best else idle + 1
+            best = min(best, total / len(order))
 
     def partial_fit(self, pairs: Any, y: ArrayLike) -> Self:
         """Learn pairs once, in order, exactly as `learn_one` on each would."""
