@@ -26,7 +26,7 @@ from typing import Any, Self
 import numpy as np
 from numba import njit, types
 from numpy.typing import NDArray
-from scipy.linalg import eigh, lapack
+from scipy.linalg import eigh
 
 from tauten.kernels.loops import MATRIX, REORDER, VECTOR, signed_step
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
@@ -44,8 +44,8 @@ KRYLOV = 48  # products with G before `clean` is called in
 ACCURACY = 1e-9  # of the projected M, relative to its Frobenius norm
 TRUST = 1e-7  # the residual of u, so measured, at which G is held to have drifted
 FORGETTING = 0.01  # weight of the newest loss, and eigenvalue, in their running means
-FIRST_INTERVAL, LONGEST_INTERVAL = 16, 4096  # moves from one cleaning to the next: four times as many each time
-FIRST_SHIFT = 0.1  # of a bound on the largest eigenvalue
+FIRST_INTERVAL, LONGEST_INTERVAL = 64, 4096  # moves from one cleaning to the next: four times as many each time
+FIRST_SHIFT = 0.3  # of the first eigenvalue
 FARTHEST_SHIFT = 1e-6  # of the largest eigenvalue: G is no worse conditioned than that
 
 INDEX = types.int64[::1]
@@ -273,7 +273,7 @@ def subtract(M, G, memory, v, at, n, sqnorm, d, t, image, basis, g, u, h):  # ty
     if shift == 0.0 or sqnorm == 0.0:  # M = 0, and stays; or there is no direction
         return
     frobenius = np.sqrt(memory[SQUARES])
-    memory[SQUARES] += t * sqnorm * (t * sqnorm - 2.0 * d / sqnorm)
+    memory[SQUARES] = max(memory[SQUARES] + t * (t * sqnorm * sqnorm - 2.0 * d), 0.0)
     mu = 0.0
     if t * sqnorm > ACCURACY * frobenius:
         floor = ACCURACY * frobenius
@@ -305,13 +305,46 @@ def subtract(M, G, memory, v, at, n, sqnorm, d, t, image, basis, g, u, h):  # ty
 @njit(error_model="numpy", fastmath=REORDER)
 def add(M, G, memory, v, at, n, sqnorm, d, t, g):  # type: ignore[no-untyped-def]
     """M += t·v vᵀ, and G with it, given d = vᵀMv."""
+    if t * sqnorm * sqnorm == 0.0:  # M is the same up to floats
+        return
     add_one(M, v, at, n, t)
-    memory[SQUARES] += t * sqnorm * (t * sqnorm + 2.0 * d / sqnorm) if sqnorm > 0.0 else 0.0
-    if memory[SHIFT] > 0.0:
-        product(G, v, g)
-        add_one(G, g, at, len(v), -t / (1.0 + t * dot(v, g)))
-    elif memory[SQUARES] > 0.0:
-        memory[DUE] = SOILED
+    memory[SQUARES] += t * (t * sqnorm * sqnorm + 2.0 * d)
+    if memory[SHIFT] == 0.0:  # M was 0
+        memory[SHIFT] = FIRST_SHIFT * t * sqnorm
+        for j in range(len(v)):
+            G[j, j] = 1.0 / memory[SHIFT]
+    product(G, v, g)
+    add_one(G, g, at, len(v), -t / (1.0 + t * dot(v, g)))
+
+
+@kernel(types.boolean(MATRIX), fastmath=REORDER)
+def invert(A):  # type: ignore[no-untyped-def]
+    """Turn a positive matrix into its inverse by sweeps; False where a pivot shows that it is not positive.
+
+    Not LAPACK, whose threads wait for each other on a machine with other work.
+    """
+    d = len(A)
+    column = np.zeros(d)
+    for k in range(d):
+        pivot = A[k, k]
+        if not pivot > 0.0:
+            return False
+        for i in range(d):
+            column[i] = A[max(i, k), min(i, k)]
+        column[k] = 0.0
+        for i in range(d):
+            row = A[i]
+            pull = column[i] / pivot
+            for j in range(i + 1):
+                row[j] -= pull * column[j]
+        for i in range(d):
+            A[max(i, k), min(i, k)] = column[i] / pivot
+        A[k, k] = -1.0 / pivot
+    for i in range(d):
+        row = A[i]
+        for j in range(i + 1):
+            row[j] = -row[j]
+    return True
 
 
 @njit(error_model="numpy", fastmath=REORDER)
@@ -466,8 +499,9 @@ class PairState:
     def clean(self) -> None:
         """Make M ⪰ 0 and b at least 1, and G afresh."""
         memory = self.memory
-        begun = memory[MOVES] > 0.0
-        if not self.keep or memory[DUE] == BROKEN or not self._is_positive():
+        begun, longest = memory[MOVES] > 0.0, max(LONGEST_INTERVAL, 4 * len(self.M))
+        doubtful = memory[DUE] == BROKEN or (memory[INTERVAL] == longest and not self._is_positive())
+        if doubtful or not self.keep:
             self.M[:] = nearest_positive(self.M)
         memory[[SINCE, DUE]] = 0.0
         if begun:
@@ -475,22 +509,22 @@ class PairState:
         if not self.keep:
             return
         if begun:
-            longest = max(LONGEST_INTERVAL, 4 * len(self.M))
             memory[INTERVAL] = min(4.0 * memory[INTERVAL], longest)
         whole = self.whole()
         memory[SQUARES] = np.square(whole).sum()
         largest = np.abs(whole).sum(axis=1).max()  # no eigenvalue is above it
         usual = memory[USUAL_EIGENVALUE] or FIRST_SHIFT * largest
         memory[SHIFT] = np.clip(usual, FARTHEST_SHIFT * largest, largest)
+        self.G[:] = np.tril(self.M)
+        self.G.flat[:: len(whole) + 1] += memory[SHIFT]
         if memory[SHIFT] > 0.0:
-            factor, _ = lapack.dpotrf(whole + memory[SHIFT] * np.eye(len(whole)), lower=1)
-            self.G[:] = np.tril(lapack.dpotri(factor, lower=1)[0])
+            invert.run(self.G)
 
     def _is_positive(self) -> bool:
         """Whether no eigenvalue of M is farther below 0 than moves are accurate."""
-        whole = self.whole()
-        slack = ACCURACY * np.linalg.norm(whole)
-        return bool(lapack.dpotrf(whole + slack * np.eye(len(whole)), lower=1)[1] == 0)
+        trial = self.M.copy()
+        trial.flat[:: len(trial) + 1] += max(ACCURACY * np.linalg.norm(self.whole()), np.finfo(float).tiny)
+        return bool(invert.run(trial))
 
     def whole(self) -> Floats:
         """M as it is, with both its triangles."""
