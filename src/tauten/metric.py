@@ -31,7 +31,7 @@ from tauten.rows import Rows
 
 C_GRID = 10.0 ** np.arange(-4.0, 2.25, 0.5)  # what C="auto" chooses from, the paper's range
 MOST_VALIDATED = 2000  # rows on which it looks at neighbours
-USUAL_SHARE = 0.5  # of the usual loss, that an adaptive tolerance lets pass
+USUAL_SHARE = 0.75  # of the usual loss, that an adaptive tolerance lets pass
 PROGRESS = 0.01  # by which a pass must lower the mean loss
 
 
@@ -214,11 +214,10 @@ class OnlineMetric(Metric):
     def components_(self) -> Floats:
         """L, with A = LᵀL: a row for each eigenvalue that is not zero, the largest first; one row at least."""
         state = self._learned()
-        read = self.__dict__.get("_read")
-        if read is None or read[0] != (state.memory[MOVES], self.sparsity):
-            L = _roots(state.M, self.sparsity)
-            self.__dict__["_read"] = read = (state.memory[MOVES], self.sparsity), L
-        return read[1].copy()  # type: ignore[no-any-return]
+        key = state.memory[MOVES], self.sparsity
+        if state.read is None or state.read[0] != key:
+            state.read = key, _roots(state.M, self.sparsity)
+        return state.read[1].copy()
 
     def _learned(self) -> PairState:
         if "state_" not in self.__dict__:
@@ -244,7 +243,6 @@ class OnlineMetric(Metric):
             training = self._read_training(X, y, self.n_pairs, random)
             self.C_ = self._choose_C(training, random) if self.C == "auto" else float(self.C)
             self.state_, self.n_passes_ = self._new_state(), 0
-            self.__dict__.pop("_read", None)
         left = training.usual_n_steps() if self.epochs is None else self.epochs * len(training)
         best, idle, done = np.inf, 0, 0
         while left > 0 and idle != self.patience:
@@ -300,9 +298,10 @@ class OnlineMetric(Metric):
         d = self.n_features_in_
         if isinstance(self.init, str):
             return PairState(np.zeros((d, d)) if self.init == "zero" else np.eye(d), self._every)
-        M = np.array(self.init, dtype=np.float64)
-        if M.shape != (d, d) or not np.isfinite(M).all() or not np.array_equal(M, M.T):
+        M = np.asarray(self.init, dtype=np.float64)
+        if M.shape != (d, d) or not np.isfinite(M).all() or np.abs(M - M.T).max() > 1e-9 * np.abs(M).max():
             raise ValueError(f"init has shape {M.shape}; expected a finite symmetric matrix of {d} rows.")
+        M = (M + M.T) / 2
         values = eigh(M, eigvals_only=True)
         if values[0] < -1e-9 * abs(values).max():
             raise ValueError(f"init has the eigenvalue {values[0]:g}; expected none below 0.")

@@ -465,6 +465,8 @@ class PairState:
     `every` says after how many moves M is made ⪰ 0: 1, n, or infinity for never.
     """
 
+    read: tuple[Any, Floats] | None = None  # what was read out last, and of which state
+
     def __init__(self, M: Floats, every: float) -> None:
         self.keep = every == 1
         self.M = np.ascontiguousarray(M, dtype=np.float64)
@@ -473,6 +475,9 @@ class PairState:
         self.memory[INTERVAL] = FIRST_INTERVAL if self.keep else every
         if self.keep:
             self.clean()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "read"}
 
     @property
     def every(self) -> float:

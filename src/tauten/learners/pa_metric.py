@@ -70,8 +70,8 @@ class PAMetric(OnlineMetric):
         When M is made ⪰ 0 and b at least 1: after every move, for what is read out only, or every so many
         moves. "end" is the fastest, and gives metrics of fewer dimensions.
     tolerance : float, 0 or above, or "adaptive", default 0.0
-        Steps with |τ| below it are not made. "adaptive": nor are steps for losses below half of the usual one,
-        which is a running mean.
+        Steps with |τ| below it are not made. "adaptive": nor are steps for losses below three quarters of
+        the usual one, a running mean.
     init : "zero", "identity" or matrix, default "zero"
         The metric to start from; b starts at 0.
     sparsity : float from 0 to 1, default 0.0
