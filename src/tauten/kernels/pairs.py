@@ -156,6 +156,15 @@ def dot(x, y):  # type: ignore[no-untyped-def]
 
 
 @njit(error_model="numpy")
+def square_of(w, k):  # type: ignore[no-untyped-def]
+    """Squared length of the first k numbers."""
+    total = 0.0
+    for i in range(k):
+        total += w[i] * w[i]
+    return total
+
+
+@njit(error_model="numpy")
 def resolvent(diagonal, side, k, delta, w, pivots):  # type: ignore[no-untyped-def]
     """Write w = (I + delta·T)⁻¹T·e₁ for the first k rows of T; False where the matrix is not positive."""
     w[0] = diagonal[0]
@@ -175,24 +184,42 @@ def resolvent(diagonal, side, k, delta, w, pivots):  # type: ignore[no-untyped-d
 
 
 @njit(error_model="numpy")
-def root(diagonal, side, k, shift, pull, floor, guess, w, pivots):  # type: ignore[no-untyped-def]
-    """The μ at which pull·w₁ = 1, from a guess, w left as it is there; 0 where it lies below the floor."""
-    mu = max(guess, floor)
+def newton(diagonal, side, k, shift, pull, floor, mu, accuracy, w, pivots):  # type: ignore[no-untyped-def]
+    """Steps from μ toward the root of pull·w₁ = 1, until one is below `accuracy` of μ; returns the last μ at
+    which w was evaluated and its successor, which is 0 where the root lies below the floor.
+    """
     for _ in range(100):
         if not resolvent(diagonal, side, k, mu - shift, w, pivots):
             mu *= 2.0
             continue
         f = pull * w[0]
         if mu == floor and f <= 1.0:
-            return 0.0
-        squares = 0.0
-        for i in range(k):
-            squares += w[i] * w[i]
-        change = (f - 1.0) * f / (pull * squares)
-        if abs(change) <= 1e-13 * mu:
-            return mu
+            return mu, 0.0
+        change = (f - 1.0) * f / (pull * square_of(w, k))
+        if abs(change) <= accuracy * mu:
+            return mu, max(mu + change, floor)
         mu = max(mu + change, floor)
-    return mu
+    return mu, mu
+
+
+@njit(error_model="numpy", fastmath=REORDER)
+def ritz_vector(diagonal, side, k, w, basis, u, h):  # type: ignore[no-untyped-def]
+    """Write u, the vector w in the basis at length 1, and h = Gu; the next of the basis is not scaled yet."""
+    scale = 1.0 / np.sqrt(square_of(w, k))
+    newest = basis[k]
+    for j in range(len(u)):
+        u[j] = 0.0
+        h[j] = scale * w[k - 1] * newest[j]
+    for i in range(k):
+        past = basis[i]
+        inner = diagonal[i] * w[i]
+        if i > 0:
+            inner += side[i - 1] * w[i - 1]
+        if i < k - 1:
+            inner += side[i] * w[i + 1]
+        for j in range(len(u)):
+            u[j] += scale * w[i] * past[j]
+            h[j] += scale * inner * past[j]
 
 
 @njit(error_model="numpy", fastmath=REORDER)
@@ -203,10 +230,10 @@ def negative_pair(G, shift, v, sqnorm, t, floor, guess, basis, g, u, h):  # type
     """
     d = len(v)
     most = min(d, KRYLOV)
-    length = np.sqrt(sqnorm)
+    length, pull = np.sqrt(sqnorm), t * sqnorm
     diagonal, side = np.zeros(most + 1), np.zeros(most + 1)
     w, pivots = np.zeros(most + 1), np.zeros(most + 1)
-    mu, negative, radau = guess, 0.0, 0.0
+    following, negative = max(guess, floor), 0.0
     for j in range(d):
         basis[0, j] = v[j] / length
     for k in range(1, most + 1):
@@ -225,38 +252,24 @@ def negative_pair(G, shift, v, sqnorm, t, floor, guess, basis, g, u, h):  # type
         if k == d or beta * shift <= 1e-14:
             beta = 0.0
         side[k - 1] = beta
-        mu = root(diagonal, side, k, shift, t * sqnorm, floor, mu if mu > 0.0 else floor, w, pivots)
         negative = diagonal[k - 1] - 1.0 / shift - (side[k - 2] ** 2 / negative if k > 1 else 0.0)
-        if mu == 0.0:
+        for accuracy in (np.inf, 1e-12):  # one step is enough as long as T grows
+            mu, following = newton(
+                diagonal, side, k, shift, pull, floor, max(following, floor), accuracy, w, pivots
+            )
+            off = abs((mu - shift) * beta * w[k - 1]) / np.sqrt(square_of(w, k))
+            if following == 0.0 or max(mu, shift) * off > floor:
+                break
+        if following == 0.0:
             if beta == 0.0:
                 return 0.0
             if negative < 0.0:  # T with the eigenvalue 1/σ, at which M has 0, added
                 diagonal[k] = 1.0 / shift + beta * beta / negative
-                fits = resolvent(diagonal, side, k + 1, floor - shift, w, pivots)
-                radau = t * sqnorm * w[0] if fits else np.inf
-                if radau <= 1.0:
+                if resolvent(diagonal, side, k + 1, floor - shift, w, pivots) and pull * w[0] <= 1.0:
                     return 0.0
-        else:
-            squares = 0.0
-            for i in range(k):
-                squares += w[i] * w[i]
-            off = abs((mu - shift) * beta * w[k - 1]) / np.sqrt(squares)
-            if max(mu, shift) * off <= floor:
-                scale = 1.0 / np.sqrt(squares)
-                for j in range(d):
-                    u[j] = 0.0
-                    h[j] = scale * w[k - 1] * newest[j]
-                for i in range(k):
-                    past = basis[i]
-                    inner = diagonal[i] * w[i]
-                    if i > 0:
-                        inner += side[i - 1] * w[i - 1]
-                    if i < k - 1:
-                        inner += side[i] * w[i + 1]
-                    for j in range(d):
-                        u[j] += scale * w[i] * past[j]
-                        h[j] += scale * inner * past[j]
-                return mu
+        elif max(mu, shift) * off <= floor:
+            ritz_vector(diagonal, side, k, w, basis, u, h)
+            return mu
         if beta == 0.0:
             break
         for j in range(d):
