@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tauten.learners.scw import SCWClassifier
     from tauten.learners.sop import SecondOrderPerceptronClassifier
     from tauten.merging import merge
-    from tauten.metric_study import MetricStudy, RankTest, metric_study, rank_test
+    from tauten.studying import MetricStudy, RankTest, metric_study, rank_test
     from tauten.registry import learners, load, make
     from tauten.trace import Trace
     from tauten.wrappers.active import ActiveClassifier
@@ -69,7 +69,7 @@ _HOMES = {
     "MahalanobisPAClassifier": "tauten.learners.pam",
     "MahalanobisPARegressor": "tauten.learners.pam_regressor",
     "MarginAsk": "tauten.ask",
-    "MetricStudy": "tauten.metric_study",
+    "MetricStudy": "tauten.studying",
     "ModelFileError": "tauten.io.model_file",
     "NHERDClassifier": "tauten.learners.nherd",
     "PAClassifier": "tauten.learners.pa",
@@ -78,7 +78,7 @@ _HOMES = {
     "PAUMClassifier": "tauten.learners.paum",
     "PerceptronClassifier": "tauten.learners.perceptron",
     "RandomAsk": "tauten.ask",
-    "RankTest": "tauten.metric_study",
+    "RankTest": "tauten.studying",
     "SCWClassifier": "tauten.learners.scw",
     "SecondOrderAsk": "tauten.ask",
     "SecondOrderPerceptronClassifier": "tauten.learners.sop",
@@ -93,9 +93,9 @@ _HOMES = {
     "load": "tauten.registry",
     "make": "tauten.registry",
     "merge": "tauten.merging",
-    "metric_study": "tauten.metric_study",
+    "metric_study": "tauten.studying",
     "progressive": "tauten.evaluate",
-    "rank_test": "tauten.metric_study",
+    "rank_test": "tauten.studying",
     "sweep": "tauten.evaluate",
 }
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tauten.curves import AskCurve
     from tauten.evaluate import Comparison, Sweep
-    from tauten.metric_study import MetricStudy
+    from tauten.studying import MetricStudy
     from tauten.trace import Trace
 
 STYLES = (
