@@ -1,10 +1,12 @@
-"""The tables of the metric paper on its public data sets: k-NN errors and CPU times, ours beside the published.
+"""The tables of the metric paper on its public data sets: k-NN errors and CPU times, ours beside the
+published.
 
 python bench/published_metric.py DATA [SET …]
 
-DATA is the folder with wine/data.csv.gz and so on: a header, the label last, "?" where a value is missing. Rows
-with missing values are dropped; features are standardised by the half that is learned from. ITML runs with
-γ = 1 and, on the two largest sets of pairs, for 20 passes at most, of which all are counted in its time.
+DATA is the folder with wine/data.csv.gz and so on: a header, the label last, "?" where a value is missing.
+Rows with missing values are dropped; features are standardised by the half that is learned from. ITML runs
+with γ = 1 and, on the two largest sets of pairs, for 20 passes at most, of which all are counted in its
+time.
 """
 
 import sys
@@ -19,7 +21,16 @@ from threadpoolctl import threadpool_limits
 
 import tauten as tt
 
-LEARNERS = ("euclid", "itml", "metric-pa1+", "metric-pa1-", "metric-pa2+", "metric-pa2-", "metric-ls+", "metric-ls-")
+LEARNERS = (
+    "euclid",
+    "itml",
+    "metric-pa1+",
+    "metric-pa1-",
+    "metric-pa2+",
+    "metric-pa2-",
+    "metric-ls+",
+    "metric-ls-",
+)
 MANY_PAIRS = ("chromosomes", "mfeat_mor")
 PUBLISHED = {  # k-NN error in the order of the learners; soybean_small is not the paper's soyS
     "soybean2_prtools": (0.158, 0.119, 0.133, 0.125, 0.136, 0.121, 0.125, 0.126),
@@ -55,7 +66,8 @@ def errors(studies: dict[str, tt.MetricStudy]) -> Table:
     for name, done in studies.items():
         frame = done.to_frame()
         row = [
-            f"{100 * frame.knn_error[k]:.1f} ± {100 * frame.knn_error_sd[k]:.1f} ({frame.k[k]})" for k in LEARNERS
+            f"{100 * frame.knn_error[k]:.1f} ± {100 * frame.knn_error_sd[k]:.1f} ({frame.k[k]})"
+            for k in LEARNERS
         ]
         table.add_row(name, *row)
         table.add_row("", *(f"{100 * error:.1f}" for error in PUBLISHED[name]), end_section=True)
@@ -89,7 +101,9 @@ def main() -> None:
         return
     for figure in ("knn_error", "seconds"):
         test = tt.rank_test(studies, figure)
-        console.print(f"{figure}: Friedman {test.statistic:.2f}, p = {test.p_value:.2g}; mean ranks, then Holm's p")
+        console.print(
+            f"{figure}: Friedman {test.statistic:.2f}, p = {test.p_value:.2g}; mean ranks, then Holm's p"
+        )
         console.print(test.ranks.round(2).to_dict())
         console.print(test.pairs.round(3).to_string())
 

@@ -10,8 +10,8 @@ def positive(M: np.ndarray) -> np.ndarray:
 
 
 class Metric:
-    """p = 1 − y(b − vᵀMv), ℓ = [p]₊; M −= τ·y·v vᵀ, b += τ·y; M ⪰ 0 and b ≥ 1 after every `psd` updates, or at
-    the end.
+    """p = 1 − y(b − vᵀMv), ℓ = [p]₊; M −= τ·y·v vᵀ, b += τ·y; M ⪰ 0 and b ≥ 1 after every `psd` updates, or
+    at the end.
     """
 
     def __init__(self, d, variant="I", C=1.0, psd="always", tolerance=0.0, start=None):

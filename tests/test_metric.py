@@ -44,7 +44,7 @@ def one_thread():
 
 
 def stream(n=400, d=6, seed=0, scale=1.0):
-    """Pairs of rows of three classes, some of their numbers 0, a few rows equal, and whether they are alike."""
+    """Pairs of rows of three classes, some numbers 0, a few rows equal, and whether they are alike."""
     random = np.random.default_rng(seed)
     centres = 1.5 * random.standard_normal((3, d))
     codes = random.integers(3, size=(n, 2))
@@ -103,7 +103,9 @@ def test_step_is_optimal(variant):
 @any_variant
 @pytest.mark.parametrize("C", [1.0, 0.003])
 def test_equals_twin(variant, psd, C):
-    """M, b, scores and updates equal those of the literal loop with `eigh`; the metric read is its projection."""
+    """M, b, scores and updates equal those of the literal loop with `eigh`; the metric read is its
+    projection.
+    """
     for (n, d), scale in (((400, 6), 1.0), ((150, 33), 0.5), ((60, 1), 2.0), ((200, 2), 0.1)):
         pairs, y = stream(n, d, seed=d, scale=scale)
         twin = Metric(d, variant, C, psd).run(pairs, y)
@@ -150,7 +152,9 @@ def test_long_run_stays_positive():
 
 
 def test_upkeep_mends_what_went_wrong(monkeypatch):
-    """Where the eigenvector is not found in the Krylov space, `eigh` takes its place, and nothing else changes."""
+    """Where the eigenvector is not found in the Krylov space, `eigh` takes its place, and nothing else
+    changes.
+    """
     pairs, y = stream(150, 20)
     model = tt.PAMetric().partial_fit(pairs[:75], y[:75])
     model.state_.G *= 1.001  # G has drifted: its vectors do not pass
@@ -162,7 +166,9 @@ def test_upkeep_mends_what_went_wrong(monkeypatch):
 @any_psd
 @any_variant
 def test_batch_is_loop(variant, psd):
-    """`partial_fit` leaves, bit for bit, what `learn_one` pair by pair leaves; so for sparse pairs, up to rounding."""
+    """`partial_fit` leaves, bit for bit, what `learn_one` pair by pair leaves; so for sparse pairs, up to
+    rounding.
+    """
     pairs, y = stream()
     batch = tt.PAMetric(variant=variant, psd=psd).partial_fit(pairs, y)
     loop = clone(batch)
@@ -235,7 +241,8 @@ def test_without_jit():
         "for variant in ('I', 'LS'):\n"
         "    for psd in ('always', 'end', 7):\n"
         "        pairs, y = stream(60)\n"
-        "        print(*raw(tt.PAMetric(variant=variant, psd=psd).partial_fit(pairs, y))[0].ravel().tolist())\n"
+        "        model = tt.PAMetric(variant=variant, psd=psd).partial_fit(pairs, y)\n"
+        "        print(*raw(model)[0].ravel().tolist())\n"
         "left = np.where(pairs > 1, pairs, 0)\n"
         "import scipy.sparse as sp\n"
         "sides = tuple(map(sp.csr_matrix, left.swapaxes(0, 1)))\n"
@@ -254,7 +261,7 @@ def test_without_jit():
 
 
 def test_rows_of_any_size_are_safe():
-    """Equal rows, and huge and tiny differences, leave M finite and ⪰ 0; a pair without length moves b alone."""
+    """Equal rows, huge and tiny differences leave M finite; a pair without length moves b alone."""
     pairs, y = stream(200)
     for place, scale in enumerate((1e100, 1e200, 1e308, 1e-100, 1e-200, 1e-320, 0.0)):
         pairs[20 + 11 * place] = scale * np.array([[1.0], [-1.0]])
@@ -271,7 +278,7 @@ def test_rows_of_any_size_are_safe():
 
 
 def test_bad_input_changes_nothing():
-    """Pairs, labels and parameters that cannot be are refused in a sentence, and leave the model as it was."""
+    """Pairs, labels and parameters that cannot be are refused in a sentence, the model left as it was."""
     pairs, y = stream(60)
     model = tt.PAMetric().partial_fit(pairs[:40], y[:40])
     before = pickle.dumps(model)
@@ -299,8 +306,9 @@ def test_bad_input_changes_nothing():
             attempt()
         assert pickle.dumps(model) == before, message
     for parameters in (
-        {"C": 0}, {"C": "best"}, {"C": np.nan}, {"variant": "III"}, {"psd": 0}, {"psd": "never"}, {"psd": 1.5},
-        {"tolerance": -1.0}, {"tolerance": "small"}, {"init": "one"}, {"init": np.eye(3)}, {"init": [1.0]},
+        {"C": 0}, {"C": "best"}, {"C": np.nan}, {"variant": "III"}, {"psd": 0}, {"psd": "never"},
+        {"psd": 1.5}, {"tolerance": -1.0}, {"tolerance": "small"}, {"init": "one"},
+        {"init": np.eye(3)}, {"init": [1.0]},
         {"init": np.diag([1.0, 1, 1, 1, 1, -1])}, {"init": np.triu(np.ones((6, 6)))}, {"sparsity": 1.5},
         {"n_pairs": 0}, {"epochs": 0}, {"patience": 0}, {"random_state": "x"},
     ):  # fmt: skip
@@ -335,9 +343,7 @@ def test_what_is_read_out_agrees():
 
 
 def test_sampled_pairs():
-    """Pairs are distinct, of different rows, as many as the paper's, and all there are at most; every pair may
-    come.
-    """
+    """Pairs are distinct, of different rows, as many as the paper's, and all there are at most."""
     labels = np.array(list("aabbbcccc"))
     every = set()
     for seed in range(30):
@@ -412,7 +418,7 @@ def test_fewer_moves_for_the_same_error():
 
 
 def test_sparsity_solves_its_problem():
-    """What is read with a sparsity minimises ½‖A − M‖² + sparsity·λ₁·tr A over A ⪰ 0; learning is not touched."""
+    """What is read minimises ½‖A − M‖² + sparsity·λ₁·tr A over A ⪰ 0; learning is not touched."""
     pairs, y = stream()
     plain = tt.PAMetric().partial_fit(pairs, y)
     sparse = tt.PAMetric(sparsity=0.1).partial_fit(pairs, y)
@@ -454,7 +460,7 @@ class RowsOnly(tt.PAMetric):
 
 @pytest.mark.parametrize("learner", [tt.PAMetric(), RowsOnly()])
 def test_scikit_learn(learner):
-    """scikit-learn's checks hold but for those that hand rows to methods that take pairs; without these, all."""
+    """scikit-learn's checks hold but for those that hand rows to methods of pairs; without these, all."""
     reasons = learner.expected_failed_checks() if type(learner) is tt.PAMetric else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -510,7 +516,7 @@ def test_itml_says_what_it_needs(monkeypatch):
 
 
 def test_neighbour_errors():
-    """Errors equal those of KNeighborsClassifier for every k, on other rows and on the training rows left out."""
+    """Errors equal those of KNeighborsClassifier for every k, on other rows and on rows left out."""
     X, labels = load_wine(return_X_y=True)
     found = neighbour_errors(X[::2], labels[::2], X[1::2], labels[1::2], most=7)
     one_out = neighbour_errors(X[::2], labels[::2], most=3)
@@ -528,7 +534,7 @@ def leave_one_out(n):
 
 
 def test_metric_study():
-    """A study holds an error a learner, split and k, curves as the loop wrote them, and reads in one table."""
+    """A study holds an error a learner, split and k, and curves that end where the learners do."""
     X, labels = load_iris(return_X_y=True)
     names = ["euclid", "metric-pa1+", "metric-ls-"]
     study = tt.metric_study(X, labels, names, splits=3, leading=True)
@@ -564,10 +570,14 @@ def test_rank_test():
     # z = |R − R′| / √(3·4/24): two-sided p of 1.25·√2, 1·√2 and 0.25·√2 times 3, 2 and 1
     raw_p = {("a", "c"): 0.07709987, ("a", "b"): 0.15729921, ("b", "c"): 0.72367361}
     for (pair, p), times in zip(raw_p.items(), (3, 2, 1), strict=True):
-        assert test.pairs.loc[pair] == pytest.approx(max(times * p, 3 * 0.07709987 if times == 3 else 0), rel=1e-6)
+        assert test.pairs.loc[pair] == pytest.approx(
+            max(times * p, 3 * 0.07709987 if times == 3 else 0), rel=1e-6
+        )
     X, labels = load_iris(return_X_y=True)
     studies = {
-        str(seed): tt.metric_study(X, labels, ["euclid", "metric-pa1-", "metric-pa2-"], 2, C=1.0, random_state=seed)
+        str(seed): tt.metric_study(
+            X, labels, ["euclid", "metric-pa1-", "metric-pa2-"], 2, C=1.0, random_state=seed
+        )
         for seed in range(2)
     }
     assert list(tt.rank_test(studies).table.columns) == ["euclid", "metric-pa1-", "metric-pa2-"]
@@ -576,14 +586,16 @@ def test_rank_test():
 
 
 def test_paper_on_chromosomes():
-    """On the chromosomes, standardised, Euclid and PAI- err as published: .467 and .489, to three sd of a mean
-    of splits.
-    """
+    """On the chromosomes, standardised, Euclid and PAI- err as published, .467 and .489, within 3 sd."""
     if not (DATA / "chromosomes").is_dir():
         pytest.skip("needs the public data set chromosomes: set TAUTEN_DATA to the folder that holds it")
     frame = pd.read_csv(DATA / "chromosomes" / "data.csv.gz")
     study = tt.metric_study(
-        frame.iloc[:, :-1].to_numpy(), frame.iloc[:, -1].to_numpy(), ["euclid", "metric-pa1-"], splits=3, C=1.0
+        frame.iloc[:, :-1].to_numpy(),
+        frame.iloc[:, -1].to_numpy(),
+        ["euclid", "metric-pa1-"],
+        splits=3,
+        C=1.0,
     )
     assert study.errors("euclid").mean() == pytest.approx(0.467, abs=0.03)
     assert study.errors("metric-pa1-").mean() == pytest.approx(0.489, abs=0.03)

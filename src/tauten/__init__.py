@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from tauten.learners.scw import SCWClassifier
     from tauten.learners.sop import SecondOrderPerceptronClassifier
     from tauten.merging import merge
-    from tauten.studying import MetricStudy, RankTest, metric_study, rank_test
     from tauten.registry import learners, load, make
+    from tauten.studying import MetricStudy, RankTest, metric_study, rank_test
     from tauten.trace import Trace
     from tauten.wrappers.active import ActiveClassifier
     from tauten.wrappers.itml import ITMLMetric

@@ -273,7 +273,8 @@ def fresh(learner: Learner, **parameters: Any) -> Trained:
     made = make(learner, **parameters) if isinstance(learner, str) else learner
     if not isinstance(made, Trained):
         raise ValueError(
-            f"{learner!r} is no learner of tauten that takes rows one by one; expected one, or its registry name."
+            f"{learner!r} is no learner of tauten that takes rows one by one; expected one, or its registry "
+            "name."
         )
     return made if isinstance(learner, str) else clone(made).set_params(**parameters)  # type: ignore[no-any-return]
 

@@ -21,12 +21,20 @@ from sklearn.utils.validation import check_consistent_length, check_random_state
 
 from tauten import parameters
 from tauten.io import model_file
-from tauten.kernels.pairs import B, MOVES, ROUNDS, PairPlan, PairState, Record
+from tauten.kernels.pairs import MOVES, ROUNDS, B, PairPlan, PairState, Record
 from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Floats
 from tauten.labels import read_labels
 from tauten.neighbours import neighbour_errors
-from tauten.pairing import Pairs, are_pairs, read_pairs, read_sides, sample_pairs, usual_n_pairs, usual_n_steps
+from tauten.pairing import (
+    Pairs,
+    are_pairs,
+    read_pairs,
+    read_sides,
+    sample_pairs,
+    usual_n_pairs,
+    usual_n_steps,
+)
 from tauten.rows import Rows
 
 C_GRID = 10.0 ** np.arange(-4.0, 2.25, 0.5)  # what C="auto" chooses from, the paper's range
@@ -190,8 +198,8 @@ class OnlineMetric(Metric):
         raise NotImplementedError
 
     @property
-    def uses_C(self) -> bool:
-        """Whether C bears on the steps."""
+    def soft(self) -> bool:
+        """Whether slack is allowed, at the price C."""
         raise NotImplementedError
 
     @property
@@ -212,7 +220,7 @@ class OnlineMetric(Metric):
 
     @property
     def components_(self) -> Floats:
-        """L, with A = LᵀL: a row for each eigenvalue that is not zero, the largest first; one row at least."""
+        """L, with A = LᵀL: a row for each eigenvalue that is not 0, the largest first; one row at least."""
         state = self._learned()
         key = state.memory[MOVES], self.sparsity
         if state.read is None or state.read[0] != key:
@@ -226,22 +234,24 @@ class OnlineMetric(Metric):
         return self.state_
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Learn from the start: from pairs and whether they are similar (1) or not (-1), in order; or from rows
-        and their labels, by pairs sampled from them.
+        """Learn from the start: from pairs and whether they are similar (1) or not (-1), in order; or from
+        rows and their labels, by pairs sampled from them.
         """
         for _ in self.fit_recorded(X, y):
             pass
         return self
 
-    def fit_recorded(self, X: Any, y: ArrayLike, stops: Sequence[int] = ()) -> Iterator[tuple[Record, Floats]]:
-        """The same, by and by: after each pass, and after each number of pairs in `stops`, what happened since
-        and the sides of those pairs.
+    def fit_recorded(
+        self, X: Any, y: ArrayLike, stops: Sequence[int] = ()
+    ) -> Iterator[tuple[Record, Floats]]:
+        """The same, by and by: after each pass, and after each number of pairs in `stops`, what happened
+        since and the sides of those pairs.
         """
         with self._unchanged_on_error():
             parameters.check(self)
             random = check_random_state(self.random_state)
             training = self._read_training(X, y, self.n_pairs, random)
-            self.C_ = self._choose_C(training, random) if self.C == "auto" else float(self.C)
+            self.C_ = self._choose(training, random) if self.C == "auto" else float(self.C)
             self.state_, self.n_passes_ = self._new_state(), 0
         left = training.usual_n_steps() if self.epochs is None else self.epochs * len(training)
         best, idle, done = np.inf, 0, 0
@@ -276,9 +286,7 @@ class OnlineMetric(Metric):
                 self.n_features_in_ = read.rows.width
                 self.state_ = self._new_state()
             elif self.state_.every != self._every:
-                raise ValueError(
-                    f"{type(self).__name__}: psd was changed after learning began; fit anew."
-                )
+                raise ValueError(f"{type(self).__name__}: psd was changed after learning began; fit anew.")
             self._learn(read, sides)
         return self
 
@@ -315,11 +323,11 @@ class OnlineMetric(Metric):
     def _learn(self, pairs: Pairs, sides: Floats) -> Record:
         return self.state_.learn(pairs.block(), pairs.left, pairs.right, sides, self._plan())
 
-    def _choose_C(self, training: Training, random: np.random.RandomState) -> float:
+    def _choose(self, training: Training, random: np.random.RandomState) -> float:
         """The C of the grid that serves best in one pass over the pairs: by the neighbours that the metric
         gives the labelled rows, each left out in its turn; of equals, and without labels, by the mean loss.
         """
-        if not self.uses_C:
+        if not self.soft:
             return 1.0
         order = training.order(random)
         pairs, sides = training.pairs.take(order), training.sides[order]

@@ -1,5 +1,5 @@
-"""How metric learners do, by the protocol of their paper: half of the rows to learn from, half to be labelled by
-their nearest neighbours, several times over; and whether they differ over many data sets.
+"""How metric learners do, by the protocol of their paper: half of the rows to learn from, half to be
+labelled by their nearest neighbours, several times over; and whether they differ over many data sets.
 """
 
 import time
@@ -58,8 +58,8 @@ class MetricStudy:
         return table
 
     def plot(self, figure: str = "predictive_error", ax: "Axes | None" = None) -> "Axes":
-        """Draw a figure ("predictive_error", "dimension") over the pairs learned, or "leading": the error of two
-        neighbours over the number of leading eigenvectors kept; means over the splits.
+        """Draw a figure ("predictive_error", "dimension") over the pairs learned, or "leading": the error
+        of two neighbours over the number of leading eigenvectors kept; means over the splits.
         """
         from tauten import plots
 
@@ -91,24 +91,26 @@ def metric_study(
     >>> import tauten as tt
     >>> from sklearn.datasets import load_iris
     >>> study = tt.metric_study(*load_iris(return_X_y=True), ["euclid", "metric-pa1-"], splits=2)
-    >>> study.to_frame()["knn_error"].max() < 0.1
+    >>> bool(study.to_frame()["knn_error"].max() < 0.1)
     True
     """
-    labels = read_labels(labels)
-    X, _ = check_X_y(X, labels)
+    y = read_labels(labels)
+    rows, _ = check_X_y(X, y)
     named = _named(learners)
     if splits < 1 or not named:
-        raise ValueError(f"metric_study got {len(named)} learners and {splits} splits; expected some of each.")
+        raise ValueError(
+            f"metric_study got {len(named)} learners and {splits} splits; expected some of each."
+        )
     random = check_random_state(random_state)
     runs, neighbours, curves, kept = [], [], [], []
     for split in range(splits):
-        order = random.permutation(len(X))
-        halves = order[: len(X) // 2], order[len(X) // 2 :]
-        train, test = (X[half] for half in halves)
+        order = random.permutation(len(y))
+        halves = order[: len(y) // 2], order[len(y) // 2 :]
+        train, test = (rows[half] for half in halves)
         if scale:
             scaler = StandardScaler().fit(train)
             train, test = scaler.transform(train), scaler.transform(test)
-        data = train, labels[halves[0]], test, labels[halves[1]]
+        data = train, y[halves[0]], test, y[halves[1]]
         for name, learner in named.items():
             model, seconds = _trained(learner, split, C, *data[:2])
             moved = model.transform(train), data[1], model.transform(test), data[3]
@@ -166,7 +168,7 @@ def _figures(model: Any) -> dict[str, float]:
 
 
 def _curve(model: OnlineMetric, X: Floats, labels: NDArray[Any]) -> pd.DataFrame:
-    """The share of pairs mistaken before they were learned, and the effective dimension, as learning goes on."""
+    """The share of pairs mistaken before they were learned, and the effective dimension, step by step."""
     again = clone(model)
     stops = np.unique(np.geomspace(1, model.t_, N_STOPS).astype(int)).tolist()
     mistakes, rows = 0, []
@@ -177,9 +179,7 @@ def _curve(model: OnlineMetric, X: Floats, labels: NDArray[Any]) -> pd.DataFrame
     return pd.DataFrame(rows, columns=["steps", "predictive_error", "dimension"])
 
 
-def _leading(
-    train: Floats, labels: NDArray[Any], test: Floats, test_labels: NDArray[Any]
-) -> pd.DataFrame:
+def _leading(train: Floats, labels: NDArray[Any], test: Floats, test_labels: NDArray[Any]) -> pd.DataFrame:
     """The error of two neighbours for each number of leading columns, which are those of the largest
     eigenvalues.
     """
@@ -202,8 +202,9 @@ class RankTest:
 def rank_test(studies: Mapping[str, MetricStudy] | pd.DataFrame, figure: str = "knn_error") -> RankTest:
     """Test whether learners differ in a figure, the less the better, over data sets.
 
-    `studies` are one for each data set, with the same learners, of whose `to_frame()` the figure is taken; or a
-    frame with a row a data set and a column a learner. Needs statsmodels: pip install 'tauten[metric]'.
+    `studies` are one for each data set, with the same learners, of whose `to_frame()` the figure is taken;
+    or a frame with a row a data set and a column a learner. Needs statsmodels: pip install
+    'tauten[metric]'.
 
     >>> import pandas as pd, tauten as tt
     >>> table = pd.DataFrame({"a": [1, 2, 1, 2.0, 1], "b": [2, 3, 2, 3.5, 3], "c": [3, 4, 3, 5.0, 4]})
@@ -213,7 +214,9 @@ def rank_test(studies: Mapping[str, MetricStudy] | pd.DataFrame, figure: str = "
     try:
         from statsmodels.stats.multitest import multipletests
     except ImportError as error:
-        raise ImportError("rank_test needs statsmodels; install it with: pip install 'tauten[metric]'.") from error
+        raise ImportError(
+            "rank_test needs statsmodels; install it with: pip install 'tauten[metric]'."
+        ) from error
     table = studies
     if not isinstance(table, pd.DataFrame):
         table = pd.DataFrame({name: study.to_frame()[figure] for name, study in studies.items()}).T
@@ -221,8 +224,8 @@ def rank_test(studies: Mapping[str, MetricStudy] | pd.DataFrame, figure: str = "
     n_sets, n_learners = table.shape
     if n_learners < 3 or n_sets < 2 or table.isna().any(axis=None):
         raise ValueError(
-            f"rank_test got {n_sets} data sets and {n_learners} learners; expected 2 and 3 or more, every figure "
-            "there."
+            f"rank_test got {n_sets} data sets and {n_learners} learners; expected 2 and 3 or more and every "
+            "figure there."
         )
     statistic, p_value = friedmanchisquare(*(table[name] for name in table))
     ranks = pd.Series(rankdata(table.to_numpy(), axis=1).mean(axis=0), index=table.columns)

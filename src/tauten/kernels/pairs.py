@@ -44,7 +44,10 @@ KRYLOV = 48  # products with G before `clean` is called in
 ACCURACY = 1e-9  # of the projected M, relative to its Frobenius norm
 TRUST = 1e-7  # the residual of u, so measured, at which G is held to have drifted
 FORGETTING = 0.01  # weight of the newest loss, and eigenvalue, in their running means
-FIRST_INTERVAL, LONGEST_INTERVAL = 64, 4096  # moves from one cleaning to the next: four times as many each time
+FIRST_INTERVAL, LONGEST_INTERVAL = (
+    64,
+    4096,
+)  # moves from one cleaning to the next: four times as many each time
 FIRST_SHIFT = 0.3  # of the first eigenvalue
 FARTHEST_SHIFT = 1e-6  # of the largest eigenvalue: G is no worse conditioned than that
 
@@ -362,7 +365,27 @@ def invert(A):  # type: ignore[no-untyped-def]
 
 @njit(error_model="numpy", fastmath=REORDER)
 def learn_pair(  # type: ignore[no-untyped-def]
-    i, v, at, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, losses, moved, image, basis, g, u, h
+    i,
+    v,
+    at,
+    y,
+    C,
+    tolerance,
+    share,
+    keep,
+    loss,
+    step,
+    M,
+    G,
+    memory,
+    scores,
+    losses,
+    moved,
+    image,
+    basis,
+    g,
+    u,
+    h,
 ):
     """One pair: score, loss, step, move."""
     n = 0
@@ -409,7 +432,7 @@ def learn_pair(  # type: ignore[no-untyped-def]
 def learn_pairs_dense(  # type: ignore[no-untyped-def]
     X, left, right, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, losses, moved
 ):
-    """Learn pairs of dense rows, up to the first that leaves a cleaning due; returns how many were learned."""
+    """Learn pairs of dense rows, up to the first that leaves a cleaning due; returns how many it learned."""
     d = len(M)
     v, at = np.zeros(d), np.zeros(d, dtype=np.int64)
     basis = np.zeros((min(d, KRYLOV) + 1, d if keep else 0))
@@ -429,7 +452,24 @@ def learn_pairs_dense(  # type: ignore[no-untyped-def]
     COUNT(VECTOR, types.uint32[::1], types.uint64[::1], *TARGETS, *RULES, *KEPT, *RECORD), fastmath=REORDER
 )
 def learn_pairs_sparse(  # type: ignore[no-untyped-def]
-    values, indices, starts, left, right, y, C, tolerance, share, keep, loss, step, M, G, memory, scores, losses, moved
+    values,
+    indices,
+    starts,
+    left,
+    right,
+    y,
+    C,
+    tolerance,
+    share,
+    keep,
+    loss,
+    step,
+    M,
+    G,
+    memory,
+    scores,
+    losses,
+    moved,
 ):
     """Learn pairs of sparse rows."""
     d = len(M)
@@ -559,8 +599,8 @@ class PairState:
         state.keep = every == 1
         state.M, state.G, state.memory = (arrays[name] for name in ("metric", "inverse", "memory"))
         d = len(state.M)
-        shape = (d, d) if state.keep else (0, 0)
-        if state.M.shape != (d, d) or state.G.shape != shape or state.memory.shape != (N_MEMORY,):
+        shapes = [(d, d), (d, d) if state.keep else (0, 0), (N_MEMORY,)]
+        if [part.shape for part in (state.M, state.G, state.memory)] != shapes:
             raise ValueError(f"a metric of shape {state.M.shape} does not fit what is kept beside it")
         numbers = np.delete(state.memory, INTERVAL)
         if not all(np.isfinite(part).all() for part in (state.M, state.G, numbers)):

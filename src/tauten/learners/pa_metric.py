@@ -1,18 +1,17 @@
-"""PA, PA-I, PA-II and PALS for metrics: similar pairs nearer than b − 1, dissimilar ones farther than b + 1, by
-the smallest move of the metric M and the threshold b that does so.
+"""PA, PA-I, PA-II and PALS for metrics: similar pairs nearer than b − 1, dissimilar ones farther than b + 1.
 
-    minimise  ½‖M − Mₜ‖² + ½(b − bₜ)² + slack(ξ)   subject to  1 − y(b − d) ≤ ξ,  ξ ≥ 0,  d = vᵀMv,  v = x − x′
-    solution  M = Mₜ − τ·y·v vᵀ,  b = bₜ + τ·y,    p = 1 − y(bₜ − dₜ),  ℓ = max(0, p)
+    minimise  ½‖M − Mₜ‖² + ½(b − bₜ)² + slack(ξ)   subject to  1 − y(b − vᵀMv) ≤ ξ,  ξ ≥ 0,  v = x − x′
+    solution  M = Mₜ − τ·y·v vᵀ,  b = bₜ + τ·y,    p = 1 − y(bₜ − vᵀMₜv),  ℓ = max(0, p)
 
     hard      ξ = 0           τ = ℓ / (1 + ‖v‖⁴)
     I         slack = C·ξ     τ = min(C, ℓ / (1 + ‖v‖⁴))
     II        slack = C·ξ²    τ = ℓ / (1 + 1/(2C) + ‖v‖⁴)
     LS        slack = C·ξ², p = ξ in the place of p ≤ ξ:  τ = p / (1 + 1/(2C) + ‖v‖⁴)
 
-and then M ⪰ 0, b ≥ 1, each by the nearest that is: after every move (the paper's +), after the last one (−) or
-every n moves. No move is made for |τ| below a tolerance. Perez-Suay, Ferri, Arevalo, Albert (Progress in
-Artificial Intelligence 2, 2013), (4) to (16) and algorithm 1; hard with + is POLA (Shalev-Shwartz, Singer, Ng,
-ICML 2004), but for its b, which starts at 1 or above.
+and then M ⪰ 0, b ≥ 1, each by the nearest that is: after every move (the paper's +), after the last one (−)
+or every n moves. No move is made for |τ| below a tolerance. Perez-Suay, Ferri, Arevalo, Albert (Progress in
+Artificial Intelligence 2, 2013), (4) to (16) and algorithm 1; hard with + is POLA (Shalev-Shwartz, Singer,
+Ng, ICML 2004), but for its b, which starts at 1 or above.
 """
 
 from dataclasses import dataclass
@@ -43,7 +42,12 @@ def objective(
     """What a step from `start`, a metric and a threshold, minimises; the constraint of "hard" is infinite."""
     p = 1.0 - y * (b - float(v @ M @ v))
     missing = max(0.0, p)
-    slack = {"hard": np.inf if missing > 1e-9 else 0.0, "I": C * missing, "II": C * missing**2, "LS": C * p**2}
+    slack = {
+        "hard": np.inf if missing > 1e-9 else 0.0,
+        "I": C * missing,
+        "II": C * missing**2,
+        "LS": C * p**2,
+    }
     return float(np.square(M - start[0]).sum() / 2 + (b - start[1]) ** 2 / 2 + slack[variant])
 
 
@@ -60,12 +64,12 @@ class PAMetric(OnlineMetric):
     Parameters
     ----------
     C : float above 0, or "auto", default 1.0
-        How far one pair may pull. "auto": `fit` tries 13 values from 1e-4 to 100 in a pass over the pairs each,
-        and takes the one whose nearest neighbours label the rows best (without labels: of the least loss). The
-        hard variant does not use it.
+        How far one pair may pull. "auto": `fit` tries 13 values from 1e-4 to 100 in a pass over the pairs
+        each, and takes the one whose nearest neighbours label the rows best (without labels: of the least
+        loss). The hard variant does not use it.
     variant : "hard", "I", "II" or "LS", default "I"
-        Fix every wrong pair whole; by τ at most C; damp the move; or meet b ± 1 in the mean square, which moves
-        at nearly every pair.
+        Fix every wrong pair whole; by τ at most C; damp the move; or meet b ± 1 in the mean square, which
+        moves at nearly every pair.
     psd : "always", "end" or int, default "always"
         When M is made ⪰ 0 and b at least 1: after every move, for what is read out only, or every so many
         moves. "end" is the fastest, and gives metrics of fewer dimensions.
@@ -75,8 +79,8 @@ class PAMetric(OnlineMetric):
     init : "zero", "identity" or matrix, default "zero"
         The metric to start from; b starts at 0.
     sparsity : float from 0 to 1, default 0.0
-        What is read out is the A ⪰ 0 that minimises ½‖A − M‖² + sparsity·λ₁·tr A, λ₁ the largest eigenvalue of
-        M: all eigenvalues less that share of λ₁, those below it 0. Learning goes on from M.
+        What is read out is the A ⪰ 0 that minimises ½‖A − M‖² + sparsity·λ₁·tr A, λ₁ M's largest eigenvalue:
+        all eigenvalues less that share of λ₁, those below it 0. Learning goes on from M.
     n_pairs : int, optional
         Pairs that `fit` samples from labelled rows; by default 40c(c − 1) for c classes.
     epochs : int, optional
@@ -119,7 +123,7 @@ class PAMetric(OnlineMetric):
         lambda least: least == "adaptive" if isinstance(least, str) else is_number(least) and least >= 0,
         "a finite number, 0 or above, or 'adaptive'",
     )
-    init: Any = parameter(
+    init: Any = parameter(  # noqa: RUF009  a field
         "zero",
         lambda init: init in ("zero", "identity") if isinstance(init, str) else np.ndim(init) == 2,
         "'zero', 'identity' or a symmetric matrix",
@@ -139,7 +143,7 @@ class PAMetric(OnlineMetric):
         return STEPS[self.variant]
 
     @property
-    def uses_C(self) -> bool:
+    def soft(self) -> bool:
         return self.variant != "hard"
 
     def objective(self, M: Floats, b: float, start: tuple[Floats, float], v: Floats, y: float) -> float:

@@ -1,6 +1,6 @@
 """ITML (Davis, Kulis, Jain, Sra, Dhillon, ICML 2007) as the package metric-learn has it: the baseline.
 
-    minimise  KL(N(A₀) ‖ N(A)) + γ·Σ KL(ξ ‖ ξ₀)   subject to  d ≤ ξ for similar pairs, d ≥ ξ for dissimilar ones
+    minimise  KL(N(A₀) ‖ N(A)) + γ·KL(ξ ‖ ξ₀)   subject to  d ≤ ξ for similar, d ≥ ξ for dissimilar pairs
 
 Needs metric-learn: pip install 'tauten[metric]'.
 """
@@ -22,7 +22,8 @@ from tauten.parameters import above, count, is_count, optional
 
 @dataclass(eq=False, repr=False)
 class ITMLMetric(Metric):
-    """Information-theoretic metric learning, with the surface of PAMetric, on pairs sampled as it samples them.
+    """Information-theoretic metric learning, with the surface of PAMetric, on pairs sampled as it samples
+    them.
 
     Parameters
     ----------
