@@ -273,6 +273,8 @@ def test_rows_of_any_size_are_safe():
         for pair, side in zip(pairs, y, strict=True):
             loop.learn_one(pair, side)
         assert_same(model, loop)
+    lost = tt.PAMetric(psd="end").partial_fit(pairs[1:2], [1])  # M is negative: what is nearest is nothing
+    assert lost.effective_dimension() == 0 and not lost.components_.any() and len(lost.components_) == 1
     zero = tt.PAMetric(psd="end", variant="hard").partial_fit(np.ones((1, 2, 3)), [1])
     assert not raw(zero)[0].any() and raw(zero)[1] == 1.0
 

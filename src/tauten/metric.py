@@ -386,8 +386,8 @@ def _roots(M: Floats, sparsity: float) -> Floats:
     """L of the A ⪰ 0 that minimises ½‖A − M‖² + sparsity·λ₁·tr A, λ₁ being M's largest eigenvalue."""
     values, vectors = eigh(M, lower=True)
     values, vectors = values[::-1], vectors[:, ::-1]
-    largest = max(values[0], 0.0)
-    values = np.maximum(values - sparsity * largest, 0.0)
-    n_kept = max(1, int((values > len(M) * np.finfo(float).eps * largest).sum()))
+    rounding = len(M) * np.finfo(float).eps * np.abs(values).max()
+    values = np.where(values > rounding, np.maximum(values - sparsity * values[0], 0.0), 0.0)
+    n_kept = max(1, int((values > 0).sum()))
     L = (vectors[:, :n_kept] * np.sqrt(values[:n_kept])).T
     return np.ascontiguousarray(L * np.sign(L[np.arange(n_kept), np.abs(L).argmax(axis=1)])[:, None])
