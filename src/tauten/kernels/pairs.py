@@ -10,9 +10,9 @@ one negative eigenvalue −μ at most, with the eigenvector u, where
     t·vᵀ(M + μI)⁻¹v = 1,    u ∝ (M + μI)⁻¹v       M + μI = G⁻¹(I + (μ − σ)G),  G = (M + σI)⁻¹
 
 G is kept beside M and changed with it (Sherman, Morrison, Woodbury). Lanczos' method on G from v makes a
-tridiagonal T of a few rows that stands for G in all of this: f(μ) = 1 is solved on T, by Newton's
-method on 1/f, a concave function. Six to ten products with G do at d = 256, where Lanczos' method on M takes
-25 to 30 with M, and `eigh` the time of 1,500. A pair costs O(d²).
+tridiagonal T of a few rows that stands for G in all of this: f(μ) = 1 is solved on T, by Newton's method on
+1/f, a concave function. Six to ten products with G do at d = 256, where Lanczos' method on M takes 25 to
+30 with M, and `eigh` the time of 2,000. A pair costs O(d²).
 
 That there is no negative eigenvalue is shown by the Gauss–Radau rule, which bounds f from above as M ⪰ 0.
 Each u is checked against Mv. Where it fails, and at intervals, the loop ends after the pair and
