@@ -25,7 +25,8 @@ from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
 
 import tauten as tt
-from tauten.kernels import pairs as kernel
+from tauten.kernels import cone
+from tauten.kernels.pairs import LONGEST_INTERVAL
 from tauten.neighbours import neighbour_errors
 from tauten.pairing import sample_pairs, usual_n_pairs, usual_n_steps
 
@@ -57,7 +58,7 @@ def stream(n=400, d=6, seed=0, scale=1.0):
 
 def raw(model):
     """M and b as steps have left them."""
-    return model.state_.whole(), model.state_.memory[kernel.B]
+    return model.state_.whole(), model.state_.memory[cone.B]
 
 
 def assert_same(first, second, tolerance=0.0):
@@ -146,7 +147,7 @@ def test_long_run_stays_positive():
     model, twin = tt.PAMetric(C=0.01, variant="LS"), Metric(8, "LS", C=0.01).run(pairs, y)
     model.partial_fit(pairs, y)
     M, b = raw(model)
-    assert model.n_updates_ > kernel.LONGEST_INTERVAL
+    assert model.n_updates_ > LONGEST_INTERVAL
     assert np.linalg.eigvalsh(M)[0] >= -1e-8 * np.linalg.norm(M)
     assert np.abs(M - twin.M).max() <= 1e-7 * np.abs(twin.M).max() and b == pytest.approx(twin.b, abs=1e-6)
 

@@ -21,7 +21,8 @@ from sklearn.utils.validation import check_consistent_length, check_random_state
 
 from tauten import parameters
 from tauten.io import model_file
-from tauten.kernels.pairs import MOVES, ROUNDS, B, PairPlan, PairState, Record
+from tauten.kernels.cone import MOVES, ROUNDS, B
+from tauten.kernels.pairs import PairPlan, PairState, Record
 from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Floats
 from tauten.labels import read_labels
