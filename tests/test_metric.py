@@ -490,6 +490,8 @@ def test_registry_of_metrics():
     made = [tt.make(name) for name in NAMES]
     assert {(m.variant, m.psd) for m in made} == {(v, p) for v in VARIANTS for p in ("always", "end")}
     assert [entry.name for entry in tt.learners().values() if entry.kind == "metric"] == [*NAMES, "itml"]
+    with pytest.raises(ValueError, match="expected a learner that takes rows one by one"):
+        tt.check_learner(tt.PAMetric())
     for call in (tt.compare, tt.sweep):
         with pytest.raises(ValueError, match="no learner of tauten that takes rows one by one"):
             call("metric-pa1+", *({"C": [1.0]},) * (call is tt.sweep), np.eye(4), [0, 1, 0, 1])
