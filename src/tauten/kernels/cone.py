@@ -28,7 +28,7 @@ WHOLE, SOILED, BROKEN = 0.0, 1.0, 2.0  # DUE: nothing; G anew, and M if need be;
 KRYLOV = 48  # products with G before `PairState.clean` is called in
 ACCURACY = 1e-9  # of the projected M, relative to its Frobenius norm
 TRUST = 1e-7  # the residual of u, so measured, at which G is held to have drifted
-FIRST_SHIFT = 0.3  # of the first eigenvalue
+FIRST_SHIFT = 0.15  # of the first eigenvalue
 RECENT = 0.05  # weight of the newest eigenvalue in the usual one
 
 

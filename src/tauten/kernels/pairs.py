@@ -52,6 +52,7 @@ Places = NDArray[np.int64]
 
 FORGETTING = 0.01  # weight of the newest loss in the usual one
 FIRST_INTERVAL, LONGEST_INTERVAL = 64, 4096  # moves between two cleanings: four times as many each time
+NEAR = 1.5  # factor up to which a shift serves about as well as the usual eigenvalue
 FARTHEST_SHIFT = 1e-6  # of the largest eigenvalue: G is no worse conditioned than that
 
 INDEX = types.int64[::1]
@@ -222,8 +223,8 @@ class PairState:
         """Make M ⪰ 0 and b at least 1, and G afresh."""
         memory = self.memory
         begun, longest = memory[MOVES] > 0.0, max(LONGEST_INTERVAL, 4 * len(self.M))
-        doubtful = memory[DUE] == BROKEN or (memory[INTERVAL] == longest and not self._is_positive())
-        if doubtful or not self.keep:
+        broken, early = memory[DUE] == BROKEN, memory[INTERVAL] < longest
+        if broken or not self.keep or not (early or self._is_positive()):
             self.M[:] = nearest_positive(self.M)
         memory[[SINCE, DUE]] = 0.0
         if begun:
@@ -232,11 +233,13 @@ class PairState:
             return
         if begun:
             memory[INTERVAL] = min(4.0 * memory[INTERVAL], longest)
+        usual = memory[USUAL_EIGENVALUE]
+        if early and not broken and memory[SHIFT] / NEAR < usual < NEAR * memory[SHIFT]:
+            return
         whole = self.whole()
         memory[SQUARES] = np.square(whole).sum()
         largest = np.abs(whole).sum(axis=1).max()  # no eigenvalue is above it
-        usual = memory[USUAL_EIGENVALUE] or FIRST_SHIFT * largest
-        memory[SHIFT] = np.clip(usual, FARTHEST_SHIFT * largest, largest)
+        memory[SHIFT] = np.clip(usual or FIRST_SHIFT * largest, FARTHEST_SHIFT * largest, largest)
         self.G[:] = np.tril(self.M)
         self.G.flat[:: len(whole) + 1] += memory[SHIFT]
         if memory[SHIFT] > 0.0:
