@@ -34,7 +34,8 @@ class ClassPlan(LoopPlan):
     y: Floats
     margins: Floats
     importance: Floats | None  # class weights; None where they are all 1
-    plain: bool  # nothing changes from row to row: no margin, no importance, no class still to be made
+    fixed: bool  # the label alone says what margin and importance are, and no class is still to be made
+    plain: bool  # besides, all are of importance 1
 
 
 class LearnedClasses:
@@ -78,9 +79,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         with self.unchanged_on_error() as kept:
             rows, weights, labels = self._read_batch(X, y, sample_weight)
             self.know_beforehand(classes)
-            spans = list(self._spans(labels))
-            self.protect(kept, rows, at_once=len(spans) == 1)
-            self.learn_spans(rows, labels, weights, spans)
+            self._learn_rows(kept, rows, labels, weights)
         return self
 
     def learn_read(self, rows: Rows, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
@@ -88,8 +87,14 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         with self.unchanged_on_error() as kept:
             labels, weights = self.read_y(y), self._importance(sample_weight, len(rows))
             self.know_beforehand(None)
-            self.protect(kept, rows, at_once=False)
-            self.learn_spans(rows, labels, weights, list(self._spans(labels)))
+            self._learn_rows(kept, rows, labels, weights)
+
+    def _learn_rows(
+        self, kept: dict[str, Any], rows: Rows, labels: NDArray[Any], weights: Floats
+    ) -> None:
+        spans = list(self._spans(labels))
+        self.protect(kept, rows, at_once=len(spans) == 1)
+        self.learn_spans(rows, labels, weights, spans)
 
     def is_stopped_at(self, row: Dense | Sparse) -> bool:
         """Whether the loop wants a label before it goes on past a row; what it does where it does not is
@@ -219,6 +224,11 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         if isinstance(self.class_weight, Mapping):
             importance = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
         margins = self.margins(y)
+        fixed = (
+            self.class_weight != "balanced"
+            and self.running_margins(y, y, y) is None
+            and set(() if self.classes is None else self.classes) <= set(labels)
+        )
         return ClassPlan(
             **self._plain_plan(self.loss if n_classes > 1 else passive),
             labels=labels,
@@ -226,9 +236,8 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             y=y,
             margins=margins,
             importance=importance,
-            plain=self.class_weight is None
-            and self.running_margins(y, y, y) is None
-            and set(() if self.classes is None else self.classes) <= set(labels),
+            fixed=fixed,
+            plain=fixed and importance is None,
         )
 
     def _check_parameters(self) -> None:

@@ -125,13 +125,14 @@ class Rows:
             columns, values = self.X.indices[span], self.X.data[span]
         else:
             columns, values = np.arange(self.width), np.asarray(self.X[row])
-        for column, value in zip(columns, values, strict=True):
-            if not 0 <= column < self.width:
+        outside = (columns < 0) | (columns >= self.width)
+        for place in np.flatnonzero(outside | ~np.isfinite(values))[:1]:
+            column, value = columns[place], values[place]
+            if outside[place]:
                 raise ValueError(f"Row {number} has a value in column {column} of {self.width}.")
-            if not np.isfinite(value):
-                where = f"column {list(index)[column]!r}" if index is not None else f"column {column}"
-                shown = "NaN" if np.isnan(value) else "inf" if value > 0 else "-inf"
-                raise ValueError(f"Input X contains {shown} (row {number}, {where}); expected finite values.")
+            where = f"column {list(index)[column]!r}" if index is not None else f"column {column}"
+            shown = "NaN" if np.isnan(value) else "inf" if value > 0 else "-inf"
+            raise ValueError(f"Input X contains {shown} (row {number}, {where}); expected finite values.")
 
 
 def dicts_in(X: Any) -> Sequence[Any] | None:

@@ -22,10 +22,6 @@ class AskRule(BaseEstimator):
     curious: ClassVar[bool] = False  # whether it wants the variance of the score
     knob: ClassVar[str]  # the parameter that makes it ask more as it grows
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-        self.__dict__["_turns"] = self.__dict__.get("_turns", 0) + 1  # how whoever asks by it sees a change
-
     def check(self) -> None:
         """Raise a ValueError for a parameter that is not allowed."""
         parameters.check(self)

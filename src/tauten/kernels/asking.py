@@ -33,7 +33,7 @@ def ask_rule(function):  # type: ignore[no-untyped-def]
 @njit
 def uniform(seed, round_):  # type: ignore[no-untyped-def]
     """A number in [0, 1) for each seed and round (SplitMix64: Steele, Lea, Flood, 2014)."""
-    z = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(round_) * np.uint64(0x9E3779B97F4A7C15)
+    z = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(round_ + 1) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))

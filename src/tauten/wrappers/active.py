@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_random_state
 
 from tauten import parameters
@@ -32,7 +33,7 @@ from tauten.kernels.state import Dense, Flags, Floats, Sparse
 from tauten.parameters import count, optional, parameter
 from tauten.rows import Rows
 from tauten.second_order import SecondOrder
-from tauten.stream import Progress, Record, progress_spans
+from tauten.stream import Progress, Record, as_weights, progress_spans
 from tauten.wrappers.simulation import After, Labels, Simulation
 
 WAITING = ("waiting_values", "waiting_columns", "waiting_starts")
@@ -83,6 +84,16 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return getattr(self.learner_, name)
         raise AttributeError(f"{type(self).__name__} has no {name!r}, or has learned nothing yet.")
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def expected_failed_checks(self) -> dict[str, str]:
+        """The checks of scikit-learn's `check_estimator` that do not hold here, with the reason."""
+        few = "of so few rows too few labels are asked for"
+        return {**self.learner.expected_failed_checks(), "check_classifiers_train": few}
+
     def __sklearn_is_fitted__(self) -> bool:
         return "learner_" in self.__dict__ and self.learner_.__sklearn_is_fitted__()
 
@@ -104,6 +115,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _check(self) -> None:
         """Raise a ValueError for a parameter that is not allowed, or that another one rules out."""
         parameters.check(self)
+        self.learner._check_parameters()
         self.rule.check()
         if self.rule.curious and not isinstance(self.learner, SecondOrder):
             raise ValueError(
@@ -118,8 +130,8 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _start(self) -> OnlineClassifier:
         """The learner, ready to ask by the rule as it is now."""
-        turns = None if self.ask is None else self.ask.__dict__["_turns"]
-        if self.__dict__.get("_ready") == (self.ask, turns):
+        as_it_is = self.ask, {} if self.ask is None else dict(vars(self.ask))
+        if self.__dict__.get("_ready") == as_it_is:
             learner: OnlineClassifier = self.__dict__["learner_"]
             return learner
         self._check()
@@ -137,7 +149,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         attended = self.learner_.__dict__.get("_asked_by", (None, None))
         if attended[0] is not rule.probability or attended[1] is not asking:
             self.learner_.attend(rule.probability, asking)
-        self.__dict__["_ready"] = self.ask, turns
+        self.__dict__["_ready"] = as_it_is
         return self.learner_
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -163,11 +175,16 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from the start, the labels looked at only where they are asked for."""
+        """Learn from the start; what labels there are is known beforehand, those of rows only where asked."""
         with self._unchanged_on_error():
             for name in ("learner_", "asking_", "waiting_", "asked_", "_ready"):
                 self.__dict__.pop(name, None)
-            return self.partial_fit(X, y, sample_weight=sample_weight)
+            self._check()
+            labels = self.read_y(y)
+            if sample_weight is not None and not as_weights(sample_weight, len(labels)).any():
+                raise ValueError("The weights of all rows are zero; expected one above 0.")
+            self._simulate(X, labels, np.unique(labels), sample_weight)
+        return self
 
     def partial_fit(
         self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -226,6 +243,8 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 raise ValueError(f"An example waits under id {id!r} already; expected another id.")
             with learner.unchanged_on_error():
                 row = learner.read_one(x)
+                if "classes_" not in learner.__dict__:
+                    learner.know_beforehand(None)
                 wanted = self.wants(row)
         if wanted and id is not None:
             self.waiting_[id] = row.copy()
@@ -255,21 +274,26 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def wants(self, row: Dense | Sparse) -> bool:
         """Ask, or do not, and count it."""
         learner, asking = self.learner_, self.asking_
-        if "classes_" not in learner.__dict__:  # nothing can be predicted: a score of 0, Σ = I
-            values = row.X if isinstance(row, Dense) else row.values[: int(row.starts[-1])]
-            sqnorm = float(np.square(values).sum()) + float(learner.fit_intercept)
-            with np.errstate(over="ignore"):
-                drawn = getattr(uniform, "py_func", uniform)(asking[SEED], asking[ROUNDS])
-            wanted = bool(drawn < self.rule.chance(0.0, sqnorm, sqnorm, asking))
-            asking[ROUNDS] += float(not wanted)
+        if "classes_" not in learner.__dict__:
+            wanted = self._wants_unscored(row)
+            asking[ROUNDS] += 1.0
         else:
             asking[GIVEN] = 0.0
             try:
                 wanted = learner.is_stopped_at(row)
             finally:
                 asking[GIVEN] = 1.0
-        asking[[ROUNDS, ASKED]] += float(wanted)  # the loop itself counts the rows that it passes over
+            asking[ROUNDS] += float(wanted)  # the loop itself counts the rows that it passes over
+        asking[ASKED] += float(wanted)
         return wanted
+
+    def _wants_unscored(self, row: Dense | Sparse) -> bool:
+        """Whether to ask before any label is known: every score is 0, and Σ = I."""
+        values = row.X if isinstance(row, Dense) else row.values[int(row.starts[0]) : int(row.starts[-1])]
+        with np.errstate(over="ignore"):  # of integers it is meant, of rows too long to square it is infinite
+            sqnorm = float(np.square(values).sum()) + float(self.learner_.fit_intercept)
+            drawn = getattr(uniform, "py_func", uniform)(self.asking_[SEED], self.asking_[ROUNDS])
+            return bool(drawn < self.rule.chance(0.0, sqnorm, sqnorm, self.asking_))
 
     def read_y(self, y: ArrayLike) -> NDArray[Any]:
         """Labels, checked."""
@@ -306,6 +330,8 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one file, without pickle; loaded, it asks and learns on as if never stopped."""
         header, arrays = self._fitted().parts()
+        if type(self.rule) not in RULES.values():
+            raise ValueError(f"The model cannot be saved: {type(self.rule).__name__} is no rule of tauten.")
         width = self.learner_.n_features_in_
         waiting = [sp.csr_matrix(Rows.of(row, width).X) for row in self.waiting_.values()]
         for row in waiting:
