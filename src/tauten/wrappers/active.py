@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -386,3 +386,13 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             row = rows.block(place, place + 1)
             model.waiting_[id] = Dense(rows.X[place].toarray()) if dense else row.copy()
         return model
+
+
+Model = TypeVar("Model")
+
+
+def seeded(model: Model, seed: int = 0) -> Model:
+    """A model, untrained, that asks the same questions every time, unless it was given a seed."""
+    if isinstance(model, ActiveClassifier) and model.random_state is None:
+        model.set_params(random_state=seed)
+    return model
