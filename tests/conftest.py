@@ -1,4 +1,4 @@
-"""What the tests run over: the learners that learn every label, and public data sets for a few."""
+"""What the tests run over: the learners that learn every label, those that ask, and public data sets."""
 
 import os
 from pathlib import Path
@@ -11,6 +11,7 @@ from sklearn.datasets import load_svmlight_file
 import tauten as tt
 
 SUPERVISED = [name for name, entry in tt.learners().items() if entry.kind in ("classifier", "regressor")]
+ACTIVE = [name for name, entry in tt.learners().items() if entry.kind == "active"]
 DATA = Path(os.environ.get("TAUTEN_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 

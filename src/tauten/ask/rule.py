@@ -32,19 +32,18 @@ class AskRule(BaseEstimator):
 
     def plain(self) -> dict[str, float]:
         """The parameters as plain numbers, for a model file."""
-        return dict(zip(self.get_params(), self.numbers(), strict=True))
+        return dict(zip((field.name for field in fields(self)), self.numbers(), strict=True))
 
     def begin(self, seed: int) -> Asking:
         """The vector `asking` before the first row."""
-        asking = np.zeros(PARAMETERS + len(self.numbers()))
+        asking = np.zeros(PARAMETERS)
         asking[SEED], asking[GIVEN] = seed, 1.0
-        self.settle(asking)
-        return asking
+        return self.settle(asking)
 
-    def settle(self, asking: Asking) -> None:
-        """Take the parameters as they are now."""
+    def settle(self, asking: Asking) -> Asking:
+        """The vector `asking` with the parameters as they are now, what has happened so far kept."""
         asking[CURIOUS] = float(self.curious)
-        asking[PARAMETERS:] = self.numbers()
+        return np.append(asking[:PARAMETERS], self.numbers())
 
     def chance(self, score: float, variance: float, sqnorm: float, asking: Asking) -> float:
         """The probability of asking, in plain Python."""

@@ -130,7 +130,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _start(self) -> OnlineClassifier:
         """The learner, ready to ask by the rule as it is now."""
-        as_it_is = self.ask, {} if self.ask is None else dict(vars(self.ask))
+        as_it_is = self.ask, dict(getattr(self.ask, "__dict__", {}))
         if self.__dict__.get("_ready") == as_it_is:
             learner: OnlineClassifier = self.__dict__["learner_"]
             return learner
@@ -140,21 +140,15 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint64)
             self.asking_: Asking = self.rule.begin(int(seed))
             self.waiting_: dict[Hashable, Dense | Sparse] = {}
-        rule, asking = self.rule, self.asking_
-        if len(asking) != len(rule.begin(0)):
-            raise ValueError(
-                "ActiveClassifier: ask was changed to another rule after learning began; fit anew."
-            )
-        rule.settle(asking)
-        attended = self.learner_.__dict__.get("_asked_by", (None, None))
-        if attended[0] is not rule.probability or attended[1] is not asking:
-            self.learner_.attend(rule.probability, asking)
+        self.asking_ = self.rule.settle(self.asking_)
+        self.learner_.attend(self.rule.probability, self.asking_)
         self.__dict__["_ready"] = as_it_is
         return self.learner_
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-        self.__dict__.pop("_ready", None)
+        if not name.endswith("_"):
+            self.__dict__.pop("_ready", None)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
