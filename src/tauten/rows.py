@@ -57,6 +57,13 @@ class Rows:
         """The rows in another order."""
         return Rows(self.X[order], self.trusted)
 
+    def ascends(self, row: int) -> bool:
+        """Whether the columns of a row are known, or seen, to be what loops take."""
+        if not self.sparse or self.trusted:
+            return True
+        columns = self.X.indices[self.X.indptr[row] : self.X.indptr[row + 1]]
+        return bool((columns[1:] > columns[:-1]).all())
+
     def sort(self) -> None:
         """Put the columns of every row in ascending order, repeated ones added up, in a copy of the batch."""
         self.X = self.X.copy()

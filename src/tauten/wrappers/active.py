@@ -33,7 +33,7 @@ from tauten.kernels.state import Dense, Flags, Floats, Sparse
 from tauten.parameters import count, optional, parameter
 from tauten.rows import Rows
 from tauten.second_order import SecondOrder
-from tauten.stream import Progress, Record, as_weights, progress_spans
+from tauten.stream import Progress, Record, progress_spans
 from tauten.wrappers.simulation import After, Labels, Simulation
 
 WAITING = ("waiting_values", "waiting_columns", "waiting_starts")
@@ -173,11 +173,9 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         with self._unchanged_on_error():
             for name in ("learner_", "asking_", "waiting_", "asked_", "_ready"):
                 self.__dict__.pop(name, None)
-            self._check()
-            labels = self.read_y(y)
-            if sample_weight is not None and not as_weights(sample_weight, len(labels)).any():
+            self.learn_recorded(X, y, sample_weight)
+            if sample_weight is not None and not np.asarray(sample_weight).any():
                 raise ValueError("The weights of all rows are zero; expected one above 0.")
-            self._simulate(X, labels, np.unique(labels), sample_weight)
         return self
 
     def partial_fit(

@@ -19,7 +19,7 @@ After = Callable[[Record], None]  # told what happened at the next rows
 
 UNKNOWN = -1
 PLAIN = (str, int, float, bool, np.generic)
-AHEAD = 32  # rows that the loop is given after one whose label it did not know; twice as many the next time
+AHEAD = 64  # rows that the loop is given after one whose label it did not know; then four times as many
 NO = np.zeros((1, 1), dtype=np.uint8)
 PASSED = Record(np.zeros((1, 1)), NO, NO[0])
 
@@ -100,7 +100,7 @@ class Simulation:
         while first < stop:
             end = min(first + ahead, stop)
             first = self._to_unknown(first, end)
-            ahead *= 2
+            ahead *= 4
             if first < end:
                 self._learn(first)
                 first += 1
@@ -138,9 +138,9 @@ class Simulation:
 
     def _to_wanted(self, first: int, stop: int) -> int:
         """The same before any label is known, when there are no scores yet."""
-        if self.rows.sparse and not self.rows.trusted:
-            self.rows.sort()
         for row in range(first, stop):
+            if not self.rows.ascends(row):
+                self.rows.sort()
             self.rows.check_row(row, row, self.learner.feature_index)
             if self.wants(self.rows.block(row, row + 1)):
                 return row
@@ -149,7 +149,7 @@ class Simulation:
 
     def _refused(self, row: int, stop: int) -> int:
         """A row that the loop did not take: out of order, not valid, or asked for and not known."""
-        if self.rows.sparse and not self.rows.trusted:
+        if not self.rows.ascends(row):
             self.rows.sort()
             return self._to_unknown(row, stop)
         self.rows.check_row(row, row, self.learner.feature_index)
