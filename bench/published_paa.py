@@ -96,12 +96,17 @@ def unit(X: Any) -> Any:
     return normalize(sp.hstack([X, one]).tocsr() if sp.issparse(X) else np.hstack([X, one]))
 
 
+def base_of(algorithm: str) -> str:
+    """The registry name that an algorithm starts with."""
+    return algorithm.partition(",")[0]
+
+
 def make(algorithm: str, width: int = 0, **parameters: Any) -> Any:
     """A learner without a bias of its own."""
     if width > WIDE and algorithm in ("sel-2nd", "pam2"):
         parameters["covariance"] = "diag"
     if algorithm in OURS:
-        return tt.ActiveClassifier(make(algorithm.split(",")[0], width, **parameters), OURS[algorithm]())
+        return tt.ActiveClassifier(make(base_of(algorithm), width, **parameters), OURS[algorithm]())
     return tt.make(algorithm, fit_intercept=False, **parameters)
 
 
@@ -119,7 +124,7 @@ def scores(active: Any, X: sp.csr_matrix, y: np.ndarray, seeds: range) -> np.nda
 def best(algorithm: str, X: sp.csr_matrix, y: np.ndarray, rate: float) -> tuple[float | None, np.ndarray]:
     """The best C, where there is one, and F and share asked of the orders that were not tuned on."""
     order = np.random.default_rng(99).permutation(len(y))
-    name = algorithm.split(",")[0]
+    name = base_of(algorithm)
     grid = GRID[:: 2 if name == "pam2" else 1].tolist() if name[-1] in "12" else [None]
 
     def tune(C: float | None) -> tuple[float, Any]:

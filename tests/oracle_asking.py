@@ -132,7 +132,7 @@ class Outcome:
 
 
 def variance_of(twin: Any, x: np.ndarray) -> float:
-    """xᵀΣx of a twin that has a Σ, whole or its diagonal; twins of two classes hold it in their one column."""
+    """xᵀΣx of a twin that has a Σ, whole or its diagonal; of two classes the one column holds it."""
     holder = next(iter(twin.columns.values())) if hasattr(twin, "columns") else twin
     Sigma = getattr(holder, "Sigma", np.zeros(len(x)))
     return float(x @ Sigma @ x) if Sigma.ndim == 2 else float(x * x @ Sigma)

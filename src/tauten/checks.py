@@ -314,7 +314,7 @@ class Unread:
 
 
 def asking(learner: Learner) -> None:
-    """Asked for its labels, it learns the rows asked as if there were no others, and looks at no other label."""
+    """Asked for its labels, it learns the rows asked as if there were no others, and looks at no other."""
     if not is_classifier(learner):
         return
     active = learner if isinstance(learner, ActiveClassifier) else ActiveClassifier(clone(learner))

@@ -34,6 +34,8 @@ class ClassPlan(LoopPlan):
     y: Floats
     margins: Floats
     importance: Floats | None  # class weights; None where they are all 1
+    unknown: Floats  # a row of NaN in the place of one of a table
+    question: NDArray[np.uint8]  # where the loop writes whether it wants a label
     fixed: bool  # the label alone says what margin and importance are, and no class is still to be made
     plain: bool  # besides, all are of importance 1
 
@@ -89,21 +91,21 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             self.know_beforehand(None)
             self._learn_rows(kept, rows, labels, weights)
 
-    def _learn_rows(
-        self, kept: dict[str, Any], rows: Rows, labels: NDArray[Any], weights: Floats
-    ) -> None:
+    def _learn_rows(self, kept: dict[str, Any], rows: Rows, labels: NDArray[Any], weights: Floats) -> None:
         spans = list(self._spans(labels))
         self.protect(kept, rows, at_once=len(spans) == 1)
         self.learn_spans(rows, labels, weights, spans)
 
-    def is_stopped_at(self, row: Dense | Sparse) -> bool:
-        """Whether the loop wants a label before it goes on past a row; what it does where it does not is
-        nothing.
+    def wants_label(self, row: Dense | Sparse) -> bool | None:
+        """Whether the loop wants a label before it goes on past a row; None where it cannot take the row.
+
+        Where it wants none it does nothing to the model.
         """
         plan = self.plan_now()
-        unknown = np.full((1, self.state_.n_decisions), np.nan)
-        record = plan.record.scores, plan.record.moved, plan.record.asked.copy()
-        return self.state_.run(row, plan.loop, unknown, unknown, plan.one, *record) < 0
+        plan.question[0] = 0
+        record = plan.record.scores, plan.record.moved, plan.question
+        passed = self.state_.run(row, plan.loop, plan.unknown, plan.unknown, plan.one, *record) == 1
+        return False if passed else True if plan.question[0] else None
 
     def learn_spans(
         self,
@@ -236,6 +238,8 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             y=y,
             margins=margins,
             importance=importance,
+            unknown=np.full((1, self.state_.n_decisions), np.nan),
+            question=np.zeros(1, dtype=np.uint8),
             fixed=fixed,
             plain=fixed and importance is None,
         )

@@ -37,7 +37,7 @@ OFFSET = 2.0**-10
 @ask_rule
 def probability(score, variance, sqnorm, asking):  # type: ignore[no-untyped-def]
     rate, gain = asking[PARAMETERS], asking[PARAMETERS + 1]
-    if rate == 0.0 or rate == 1.0:
+    if not 0.0 < rate < 1.0:
         return rate
     behind = gain * (rate * asking[ROUNDS] - asking[ASKED])
     delta = rate / (1.0 - rate) * np.exp(min(max(behind, -500.0), 500.0))

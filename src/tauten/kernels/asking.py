@@ -65,10 +65,10 @@ def _consider(  # type: ignore[no-untyped-def]
         return LEARN
     p = invoke(ask, (_certainty(scores, i * n, n), variance, sqnorm, asking))
     wanted = uniform(asking[SEED], asking[ROUNDS]) < p
+    asked[i] = wanted
     if wanted and np.isnan(label):
         return STOP
     asking[ROUNDS] += 1.0
-    asked[i] = wanted
     if wanted:
         asking[ASKED] += 1.0
         return LEARN

@@ -103,8 +103,8 @@ def _invoke(typing_context, handle, arguments):  # type: ignore[no-untyped-def]
 
 
 def pointed(function: Callable[..., int], n_arguments: int) -> Any:
-    """Make a function of pointers one that loops call with arrays: of a vector it gets the pointer, of a matrix
-    also the width, so it may have more arguments than it is called with.
+    """Make a function of pointers one that loops call with `n_arguments`, arrays among them: of a vector it
+    gets the pointer, of a matrix the pointer and the width.
 
     It becomes part of the loop. A function of arrays would count references to them, which takes ten times as
     long as what a small one does.

@@ -128,21 +128,26 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 "shuffle=False."
             )
 
+    @property
+    def _as_it_is(self) -> tuple[AskRule | None, dict[str, Any]]:
+        """What asks, and its parameters as they are now."""
+        return self.ask, dict(getattr(self.ask, "__dict__", {}))
+
+    def _is_ready(self) -> bool:
+        return self.__dict__.get("_ready") == self._as_it_is
+
     def _start(self) -> OnlineClassifier:
         """The learner, ready to ask by the rule as it is now."""
-        as_it_is = self.ask, dict(getattr(self.ask, "__dict__", {}))
-        if self.__dict__.get("_ready") == as_it_is:
-            learner: OnlineClassifier = self.__dict__["learner_"]
-            return learner
-        self._check()
-        if "learner_" not in self.__dict__:
-            self.learner_ = clone(self.learner)
-            seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint64)
-            self.asking_: Asking = self.rule.begin(int(seed))
-            self.waiting_: dict[Hashable, Dense | Sparse] = {}
-        self.asking_ = self.rule.settle(self.asking_)
-        self.learner_.attend(self.rule.probability, self.asking_)
-        self.__dict__["_ready"] = as_it_is
+        if not self._is_ready():
+            self._check()
+            if "learner_" not in self.__dict__:
+                self.learner_: OnlineClassifier = clone(self.learner)
+                seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint64)
+                self.asking_: Asking = self.rule.begin(int(seed))
+                self.waiting_: dict[Hashable, Dense | Sparse] = {}
+            self.asking_ = self.rule.settle(self.asking_)
+            self.learner_.attend(self.rule.probability, self.asking_)
+            self.__dict__["_ready"] = self._as_it_is
         return self.learner_
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -229,25 +234,36 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def ask_one(self, x: Any, id: Hashable | None = None) -> bool:
         """Whether a label is worth asking for; with an `id` the example waits for `learn(id, label)`."""
-        with self._unchanged_on_error():
-            learner = self._start()
-            if id is not None and id in self.waiting_:
-                raise ValueError(f"An example waits under id {id!r} already; expected another id.")
-            with learner.unchanged_on_error():
-                row = learner.read_one(x)
-                if "classes_" not in learner.__dict__:
-                    learner.know_beforehand(None)
-                wanted = self.wants(row)
+        if id is not None and id in self.__dict__.get("waiting_", ()):
+            raise ValueError(f"An example waits under id {id!r} already; expected another id.")
+        row, wanted = self._ask_fast(x) if self._is_ready() else (None, None)
+        if row is None or wanted is None:
+            with self._unchanged_on_error():
+                learner = self._start()
+                with learner.unchanged_on_error():
+                    row = learner.read_one(x)
+                    if "classes_" not in learner.__dict__:
+                        learner.know_beforehand(None)
+                    wanted = self.wants(row)
         if wanted and id is not None:
             self.waiting_[id] = row.copy()
             while len(self.waiting_) > self.max_waiting:
                 del self.waiting_[next(iter(self.waiting_))]
         return wanted
 
+    def _ask_fast(self, x: Any) -> tuple[Dense | Sparse | None, bool | None]:
+        """An example as a row, and the answer, where it is plainly one that the model can take."""
+        plan = self.learner_.__dict__.get("_plan")
+        row = None if plan is None else self.learner_._fast_row(x, plan, learning=True)
+        return row, None if row is None else self._question(row)
+
     def learn_one(self, x: Any, y: Any, sample_weight: float | None = None) -> Self:
         """Learn an example whose label has come, asked for or not."""
-        with self._unchanged_on_error():
-            self._start().learn_one(x, y, sample_weight)
+        if self._is_ready():
+            self.learner_.learn_one(x, y, sample_weight)
+        else:
+            with self._unchanged_on_error():
+                self._start().learn_one(x, y, sample_weight)
         return self
 
     def learn(self, id: Hashable, y: Any, sample_weight: float | None = None) -> Self:
@@ -264,19 +280,27 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def wants(self, row: Dense | Sparse) -> bool:
-        """Ask, or do not, and count it."""
-        learner, asking = self.learner_, self.asking_
-        if "classes_" not in learner.__dict__:
-            wanted = self._wants_unscored(row)
-            asking[ROUNDS] += 1.0
+        """Ask about a row that the model can take, or do not, and count it."""
+        if "classes_" in self.learner_.__dict__:
+            wanted = self._question(row)
+            assert wanted is not None
         else:
-            asking[GIVEN] = 0.0
-            try:
-                wanted = learner.is_stopped_at(row)
-            finally:
-                asking[GIVEN] = 1.0
-            asking[ROUNDS] += float(wanted)  # the loop itself counts the rows that it passes over
-        asking[ASKED] += float(wanted)
+            wanted = self._wants_unscored(row)
+            self.asking_[ROUNDS] += 1.0
+            self.asking_[ASKED] += float(wanted)
+        return wanted
+
+    def _question(self, row: Dense | Sparse) -> bool | None:
+        """The same in the loop; None where it cannot take the row."""
+        asking = self.asking_
+        asking[GIVEN] = 0.0
+        try:
+            wanted = self.learner_.wants_label(row)
+        finally:
+            asking[GIVEN] = 1.0
+        if wanted:  # the loop itself counts the rows that it passes over
+            asking[ROUNDS] += 1.0
+            asking[ASKED] += 1.0
         return wanted
 
     def _wants_unscored(self, row: Dense | Sparse) -> bool:
