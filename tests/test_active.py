@@ -3,6 +3,7 @@
 import copy
 import pickle
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import oracle
@@ -10,9 +11,10 @@ import oracle_asking
 import oracle_second_order
 import pytest
 import scipy.sparse as sp
-from conftest import ACTIVE, SUPERVISED
+from conftest import ACTIVE, DATA, SUPERVISED
 from scipy.stats import kstest
 from sklearn.base import clone
+from sklearn.feature_extraction import DictVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -497,3 +499,150 @@ def test_in_pipelines_and_grid_searches():
 def test_rules_document_their_parameters(rule):
     """The docstring of a rule describes its own parameters, all and no others, and shows an example."""
     checks.documentation(rule)
+
+
+@pytest.mark.parametrize("scores", ["none", "large", "turning", "against it"])
+def test_budget_holds_its_rate_as_proved(scores):
+    """The bound of the docstring, |a − r·T| ≤ (g + log max(Q/r, 1/(o·(1 − r))) + s)/g, fails in a share of at
+    most 2·e^−s of the runs, whatever the scores.
+    """
+    rate, gain, offset, largest, n_runs, n_rows = 0.1, 0.2, 2.0**-10, 1000.0, 400, 3000
+    random = np.random.default_rng(0)
+    behind = np.zeros(n_runs)  # r·t − aₜ
+    worst = np.zeros(n_runs)
+    for t in range(n_rows):
+        p = {
+            "none": np.zeros(n_runs),
+            "large": np.full(n_runs, largest),
+            "turning": np.full(n_runs, largest if t // 500 % 2 else 0.0),
+            "against it": np.where(behind > 0, largest, 0.0),
+        }[scores]
+        delta = rate / (1 - rate) * np.exp(gain * behind)
+        behind += rate - (random.random(n_runs) < delta / (delta + offset + p))
+        worst = np.abs(behind) if t == n_rows - 1 else worst
+    for s in (1.0, 2.0, 3.0):
+        level = gain + np.log(max((offset + largest) / rate, 1 / (offset * (1 - rate)))) + s
+        assert np.mean(worst > level / gain) <= 2 * np.exp(-s)
+
+
+@pytest.fixture
+def budget_streams(monkeypatch):
+    """The streams of bench/budget.py."""
+    if not (DATA / "elec2").is_dir():
+        pytest.skip("needs the public data sets: set TAUTEN_DATA to the folder that holds them")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "bench"))
+    import budget
+
+    return budget
+
+
+@pytest.mark.parametrize("stream", ["elec2", "spamassassin", "text messages", "turn"])
+def test_budget_on_real_streams_and_under_drift(stream, budget_streams):
+    """On streams in their own order the labels asked stay within 60 of rate·rows, from the first row on.
+
+    2.2 labels is the sd of a stream at rest; the rest is log(scores)/gain, 23 labels for a factor of ten.
+    """
+    X, y = budget_streams.STREAMS[stream](DATA)
+    for rate in (0.02, 0.1, 0.2):
+        held = budget_streams.figures(tt.BudgetAsk(rate), X, y, rate)
+        assert held["apart"] <= 60
+        assert abs(held["share"] - rate) <= 0.0015
+
+
+def test_budget_at_rest():
+    """As long as the scores keep their size, the standard deviation of a − r·T is about 1/√(2g) labels."""
+    rule = tt.BudgetAsk(rate=0.2, gain=0.05)
+    random = np.random.default_rng(1)
+    behind = []
+    asking = rule.begin(seed=0)
+    for _ in range(40_000):
+        chance = rule.chance(random.choice([0.3, 1.0, 3.0]), 0.0, 1.0, asking)
+        asking[ROUNDS] += 1
+        asking[ASKED] += random.random() < chance
+        behind.append(0.2 * asking[ROUNDS] - asking[ASKED])
+    assert np.std(behind[1000:]) == pytest.approx(1 / np.sqrt(2 * 0.05), rel=0.25)
+
+
+def test_at_rate_finds_the_setting():
+    """The rule found asks the share wanted; rules with a rate get it; a share out of reach is warned of."""
+    X, codes = stream(n=2000)
+    for rule in (tt.MarginAsk(), tt.DecayingAsk(), tt.AdaptiveAsk(), tt.MarginAsk(offset=1.0)):
+        for rate in (0.05, 0.5):
+            found = tt.at_rate(tt.PAClassifier(), rule, X, codes, rate=rate)
+            assert type(found.ask) is type(rule) and not found.__sklearn_is_fitted__()
+            assert tt.progressive(found, X, codes).share_asked == pytest.approx(rate, rel=0.1)
+    assert tt.at_rate("rpa1", None, X, codes, rate=0.3).ask.rate == 0.3
+    found = tt.at_rate(tt.PAClassifier(), tt.BudgetAsk(gain=0.5), X, codes, rate=0.3)
+    assert found.ask.get_params() == {"rate": 0.3, "gain": 0.5}
+    blind = tt.PAClassifier(fit_intercept=False)
+    with pytest.warns(UserWarning, match=r"asks for 1 of these labels, and comes no nearer to 0.1"):
+        tt.at_rate(blind, tt.MarginAsk(), np.zeros((100, 2)), codes[:100])
+    with pytest.raises(ValueError, match="rate is 0; expected a number above 0 and up to 1"):
+        tt.at_rate("paa1", None, X, codes, rate=0)
+    with pytest.raises(ValueError, match="'pa1' learns every label; expected an active learner"):
+        tt.at_rate("pa1", None, X, codes)
+    with pytest.raises(ValueError, match="AlwaysAsk has no parameter by which it asks more or less"):
+        tt.at_rate(tt.PAClassifier(), tt.AlwaysAsk(), X, codes)
+
+
+def test_ask_curve():
+    """A curve's rows are single runs over the orders, a seed an order, and its table their means and sds."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    X, codes = stream(n=300)
+    budget = active(tt.PAClassifier(), tt.BudgetAsk())
+    learners = {"active": "paa1", "random": tt.make("rpa1"), "budget": budget}
+    settings = [0.01, 0.5, 4.0]
+    curve = tt.ask_curve(learners, X, codes, settings=settings, repeats=3, random_state=5, n_jobs=2)
+    runs = curve.runs.groupby("learner").size().to_dict()
+    assert runs == {"active": 9, "random": 6, "budget": 6}  # no rate is above 1
+    orders = np.random.RandomState(5)
+    order = [orders.permutation(300) for _ in range(3)][2]
+    alone = tt.progressive(tt.make("paa1", delta=0.5, random_state=2), X[order], codes[order])
+    row = curve.runs.query("learner == 'active' and setting == 0.5 and order == 2").iloc[0]
+    assert (row["share_asked"], row["f1"]) == (alone.share_asked, alone.f1())
+    table = curve.to_frame().set_index(["learner", "setting"])
+    shares = curve.runs.query("learner == 'random' and setting == 0.01")["share_asked"]
+    assert table.loc[("random", 0.01), "share_asked"] == pytest.approx(shares.mean())
+    assert table.loc[("random", 0.01), "share_asked_sd"] == pytest.approx(shares.std(ddof=1))
+    ax = curve.plot()
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("share of labels asked", "f1", "log")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(learners)
+    assert len(ax.collections) == 3  # a band for each
+    many = tt.ask_curve(["paa1"], *stream(3, n=200), figure="accuracy", settings=[1.0], repeats=2)
+    assert "accuracy" in many.runs
+    cost = tt.ask_curve(["cspaa"], X, codes, lambda trace: trace.cost(9.0), settings=[1.0], repeats=2)
+    assert cost.runs.columns[-1] == "lambda"
+    with pytest.raises(ValueError, match="ask_curve got 0 learners and 20 orders; expected some of each"):
+        tt.ask_curve([], X, codes)
+
+
+def test_figures_of_a_trace():
+    """Sum, cost, sensitivity, specificity, F and the share asked are those of errors counted by hand."""
+    X, codes = stream()
+    trace = tt.progressive(active(tt.PAClassifier(), tt.MarginAsk(delta=0.2)), X, LABELS[codes])
+    right, own = trace.predicted == trace.y, trace.y == "bee"
+    found, spared = (right & own).sum() / own.sum(), (right & ~own).sum() / (~own).sum()
+    missed, alarms = (~right & own).sum(), (~right & ~own).sum()
+    assert (trace.sensitivity(), trace.specificity()) == (found, spared)
+    assert trace.weighted_sum() == pytest.approx(0.5 * found + 0.5 * spared)
+    assert trace.weighted_sum(0.9, "ant") == pytest.approx(0.9 * spared + 0.1 * found)
+    assert trace.cost(10.0) == 10 * missed + alarms
+    assert trace.cost(1.0, 3.0, "ant") == alarms + 3 * missed
+    assert trace.f1() == pytest.approx(2 * (right & own).sum() / (2 * (right & own).sum() + missed + alarms))
+    assert (trace.accuracy, trace.error_rate) == (right.mean(), 1 - right.mean())
+    assert 0 < trace.share_asked == trace.summary()["share_asked"] == trace.asked.mean() < 1
+    assert not trace.updates[~trace.asked].any()
+
+
+def test_the_claims_of_the_paper():
+    """On the text messages, at a tenth of the labels, PAA-I beats RPA-I and the Perceptrons in F."""
+    texts, labels = tt.data.sms_spam()
+    X, means = DictVectorizer().fit_transform([tt.data.words(text) for text in texts]), {}
+    for name in ("paa1", "rpa1", "pea", "rpe"):
+        found = tt.at_rate(tt.make(name, **({"C": 0.1} if "pa" in name else {})), None, X, labels, rate=0.1)
+        setting = getattr(found.ask, found.ask.knob)
+        means[name] = tt.ask_curve({name: found}, X, labels, settings=[setting], repeats=5).runs["f1"].mean()
+    assert means["paa1"] > means["rpa1"] > means["rpe"]
+    assert means["paa1"] > means["pea"] > means["rpe"]
