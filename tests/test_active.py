@@ -22,7 +22,8 @@ from sklearn.preprocessing import StandardScaler
 import tauten as tt
 from tauten import checks
 from tauten.ask import RULES
-from tauten.kernels.asking import ASKED, LONGEST, MOVES, ROUNDS, ask_rule, uniform
+from tauten.io import model_file
+from tauten.kernels.asking import ASKED, GIVEN, LONGEST, MOVES, ROUNDS, ask_rule, uniform
 
 oracle.TWINS.update(oracle_second_order.TWINS)
 
@@ -391,6 +392,49 @@ def test_saved_in_the_middle_with_examples_waiting(form, ask, tmp_path):
     checks._same(half, resumed, "saved with examples waiting")
     np.testing.assert_array_equal(half.asking_, resumed.asking_)
     assert half.n_asked_ < 400
+
+
+FORGED = {
+    "another rule": lambda header, arrays: header["ask"].__setitem__(0, "RandomAsk"),
+    "no rule": lambda header, arrays: header["ask"].__setitem__(0, "Anything"),
+    "a bad parameter": lambda header, arrays: header["ask"][1].update(delta=-1.0),
+    "a rule that wants a variance": lambda header, arrays: header.update(ask=["SecondOrderAsk", {"b": 1.0}]),
+    "a negative count": lambda header, arrays: arrays["asking"].__setitem__(ROUNDS, -1.0),
+    "half a count": lambda header, arrays: arrays["asking"].__setitem__(ROUNDS, 1e3 + 0.5),
+    "more asked than seen": lambda header, arrays: arrays["asking"].__setitem__(ASKED, 1e6),
+    "not a number": lambda header, arrays: arrays["asking"].__setitem__(LONGEST, np.nan),
+    "no seed": lambda header, arrays: arrays["asking"].__setitem__(0, 2.0**40),
+    "labels not given": lambda header, arrays: arrays["asking"].__setitem__(GIVEN, 0.0),
+    "more waiting than named": lambda header, arrays: header["waiting"]["list"].pop(),
+    "an id that is a list": lambda header, arrays: header["waiting"]["list"][0]["list"].__setitem__(
+        0, {"list": []}
+    ),
+    "a value that is infinite": lambda header, arrays: arrays["waiting_values"].__setitem__(0, np.inf),
+    "a column out of range": lambda header, arrays: arrays["waiting_columns"].__setitem__(0, 99),
+    "rows that end nowhere": lambda header, arrays: arrays["waiting_starts"].__setitem__(-1, 99),
+    "a regressor": lambda header, arrays: header["learner"].update({"class": "PARegressor"}),
+    "no bound": lambda header, arrays: header.update(max_waiting=-3),
+}
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_forged_files_are_refused(forge, tmp_path):
+    """What does not fit together in a file of an active learner is refused in words, and runs nothing."""
+    X, codes = stream(n=60)
+    model = active(tt.PAClassifier(), tt.MarginAsk()).partial_fit(X[:50], codes[:50])
+    for t in range(50, 60):
+        model.ask_one(X[t], id=t)
+    assert len(model.waiting_) > 2
+    model.save(tmp_path / "whole.tt")
+    header, arrays = model_file.read(tmp_path / "whole.tt")
+    arrays = {name: array.copy() for name, array in arrays.items()}
+    own = {name: header[name] for name in header if name not in ("format", "library")}
+    model_file.write(tmp_path / "again.tt", own, arrays)
+    assert list(tt.load(tmp_path / "again.tt").waiting_) == list(model.waiting_)
+    forge(own, arrays)
+    model_file.write(tmp_path / "forged.tt", own, arrays)
+    with pytest.raises(tt.ModelFileError, match="is not a whole tauten model file: "):
+        tt.load(tmp_path / "forged.tt")
 
 
 def test_files_that_cannot_be_read_are_not_written(tmp_path):

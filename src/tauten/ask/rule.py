@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from tauten import parameters
-from tauten.kernels.asking import CURIOUS, GIVEN, PARAMETERS, SEED
+from tauten.kernels.asking import ASKED, CURIOUS, GIVEN, MOVES, PARAMETERS, ROUNDS, SEED
 from tauten.kernels.pointers import Rule
 
 Asking = NDArray[np.float64]
@@ -44,6 +44,17 @@ class AskRule(BaseEstimator):
         """The vector `asking` with the parameters as they are now, what has happened so far kept."""
         asking[CURIOUS] = float(self.curious)
         return np.append(asking[:PARAMETERS], self.numbers())
+
+    def check_asking(self, asking: Asking) -> None:
+        """Raise a ValueError unless a vector, as read from a file, is what `asking` can be."""
+        like = self.begin(0)
+        if asking.shape != like.shape or asking.dtype != like.dtype:
+            raise ValueError(f"what was asked is {asking.shape} of {asking.dtype}, expected {like.shape}")
+        counts = asking[[SEED, ROUNDS, ASKED, MOVES]]
+        whole = np.isfinite(asking).all() and (asking >= 0).all() and (counts == np.floor(counts)).all()
+        in_range = counts.max() < 2**53 and asking[SEED] < 2**32 and asking[ASKED] <= asking[ROUNDS]
+        if not (whole and in_range and asking[GIVEN] == 1.0):
+            raise ValueError(f"what was asked is {asking.tolist()}, which no counts are")
 
     def chance(self, score: float, variance: float, sqnorm: float, asking: Asking) -> float:
         """The probability of asking, in plain Python."""

@@ -28,7 +28,7 @@ from tauten.ask.margin import MarginAsk
 from tauten.ask.rule import Asking, AskRule
 from tauten.classifier import OnlineClassifier
 from tauten.io import model_file
-from tauten.kernels.asking import ASKED, GIVEN, PARAMETERS, ROUNDS, SEED, uniform
+from tauten.kernels.asking import ASKED, GIVEN, ROUNDS, SEED, uniform
 from tauten.kernels.state import Dense, Flags, Floats, Sparse
 from tauten.parameters import count, optional, parameter
 from tauten.rows import Rows
@@ -385,9 +385,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         seed = model_file.decode(header["random_state"])
         model = cls(clone(learner), ask, random_state=seed, max_waiting=header["max_waiting"])
         model._check()
-        like = model.rule.begin(0)
-        if own["asking"].shape != like.shape or not (own["asking"][:PARAMETERS] >= 0).all():
-            raise ValueError(f"what was asked has shape {own['asking'].shape}, expected {like.shape} counts")
+        model.rule.check_asking(own["asking"])
         model.learner_, model.asking_ = learner, own["asking"]
         values, columns, starts = (own[name] for name in WAITING)
         parts = values, columns.astype(np.int32), starts.astype(np.int32)
