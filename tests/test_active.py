@@ -690,3 +690,27 @@ def test_the_claims_of_the_paper():
         means[name] = tt.ask_curve({name: found}, X, labels, settings=[setting], repeats=5).runs["f1"].mean()
     assert means["paa1"] > means["rpa1"] > means["rpe"]
     assert means["paa1"] > means["pea"] > means["rpe"]
+
+
+def test_in_the_tools_of_evaluating():
+    """Progress, weights, sweeps and comparisons take active learners as any other."""
+    X, codes = stream(n=600)
+    weights = np.random.default_rng(0).exponential(size=600)
+    model, heard = active(tt.PAClassifier(C=0.1), tt.MarginAsk(delta=0.3)), []
+    plain = tt.progressive(clone(model), X, codes, sample_weight=weights)
+    told = clone(model)
+    trace = tt.progressive(told, X, codes, weights, lambda done, of: heard.append((done, of)))
+    assert np.array_equal(trace.scores, plain.scores) and np.array_equal(trace.asked, plain.asked)
+    assert heard[-1] == (600, 600) and len(heard) == 100
+    asked = trace.asked
+    alone = tt.PAClassifier(C=0.1, classes=[0, 1]).partial_fit(
+        X[asked], codes[asked], sample_weight=weights[asked]
+    )
+    np.testing.assert_array_equal(told.coef_, alone.coef_)
+    sweep = tt.sweep("paa1", {"C": [0.01, 1.0], "delta": [0.1, 1.0], "random_state": [0]}, X, codes)
+    assert len(sweep.learners) == 4 and sweep.best.n_seen_ == 600
+    same = tt.progressive(tt.make("paa1", C=1.0, delta=0.1, random_state=0), X, codes)
+    assert sweep.errors[2] == same.error_rate
+    comparison = tt.compare(["paa1", "pa1", "rpe"], X, codes, repeats=2)
+    again = tt.compare(["paa1", "pa1", "rpe"], X, codes, repeats=2)
+    assert np.array_equal(comparison.errors("paa1"), again.errors("paa1"))  # seeded, if not by whoever calls

@@ -6,7 +6,7 @@ every road, asking, (e) learning, (f) keeping, (g) the same without the compiler
 input. That a learner equals a slow twin (b) takes a twin, and so belongs to the tests of the learner.
 
 An active learner keeps the same promises; its loop asks for the label of each row, and its steps are those of
-the learner in it.
+the learner in it. (Longer than other files, for it is one list.)
 """
 
 import copy

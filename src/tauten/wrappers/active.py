@@ -15,7 +15,6 @@ from os import PathLike
 from typing import Any, Self, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
@@ -35,8 +34,7 @@ from tauten.rows import Rows
 from tauten.second_order import SecondOrder
 from tauten.stream import Progress, Record, progress_spans
 from tauten.wrappers.simulation import After, Labels, Simulation
-
-WAITING = ("waiting_values", "waiting_columns", "waiting_starts")
+from tauten.wrappers.waiting import ARRAYS, Waiting, pack, unpack
 
 
 @dataclass(eq=False, repr=False)
@@ -144,7 +142,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 self.learner_: OnlineClassifier = clone(self.learner)
                 seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint64)
                 self.asking_: Asking = self.rule.begin(int(seed))
-                self.waiting_: dict[Hashable, Dense | Sparse] = {}
+                self.waiting_: Waiting = {}
             self.asking_ = self.rule.settle(self.asking_)
             self.learner_.attend(self.rule.probability, self.asking_)
             self.__dict__["_ready"] = self._as_it_is
@@ -348,21 +346,16 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         header, arrays = self._fitted().parts()
         if type(self.rule) not in RULES.values():
             raise ValueError(f"The model cannot be saved: {type(self.rule).__name__} is no rule of tauten.")
-        width = self.learner_.n_features_in_
-        waiting = [sp.csr_matrix(Rows.of(row, width).X) for row in self.waiting_.values()]
-        for row in waiting:
-            row.resize(1, width)
+        waiting, arrays_waiting = pack(self.waiting_, self.learner_.n_features_in_)
         own = {
             "class": type(self).__name__,
             "random_state": model_file.encode(self.random_state),
             "max_waiting": self.max_waiting,
             "ask": None if self.ask is None else [type(self.ask).__name__, self.rule.plain()],
-            "waiting": model_file.encode([[id, isinstance(row, Dense)] for id, row in self.waiting_.items()]),
+            "waiting": waiting,
             "learner": header,
         }
-        rows = sp.vstack(waiting, format="csr") if waiting else sp.csr_matrix((0, width))
-        kept = dict(zip(WAITING, (rows.data, rows.indices, rows.indptr), strict=True))
-        model_file.write(path, own, {**arrays, "asking": self.asking_, **kept})
+        model_file.write(path, own, {**arrays, **arrays_waiting, "asking": self.asking_})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -379,7 +372,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         cls, header: dict[str, Any], arrays: dict[str, Floats], learner_class: type[OnlineClassifier]
     ) -> Self:
         """The model that a header and arrays describe, where all of it fits together."""
-        own = {name: arrays.pop(name) for name in ("asking", *WAITING)}
+        own = {name: arrays.pop(name) for name in ("asking", *ARRAYS)}
         learner = learner_class.restore(header["learner"], arrays)
         ask = None if header["ask"] is None else RULES[header["ask"][0]](**header["ask"][1])
         seed = model_file.decode(header["random_state"])
@@ -387,18 +380,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         model._check()
         model.rule.check_asking(own["asking"])
         model.learner_, model.asking_ = learner, own["asking"]
-        values, columns, starts = (own[name] for name in WAITING)
-        parts = values, columns.astype(np.int32), starts.astype(np.int32)
-        rows = Rows(sp.csr_matrix(parts, shape=(len(starts) - 1, learner.n_features_in_)))
-        rows.check(learner.feature_index)
-        waiting = model_file.decode(header["waiting"])
-        if len(waiting) != len(rows):
-            raise ValueError(f"{len(waiting)} examples wait, expected {len(rows)}")
-        rows.sort()
-        model.waiting_ = {}
-        for place, (id, dense) in enumerate(waiting):
-            row = rows.block(place, place + 1)
-            model.waiting_[id] = Dense(rows.X[place].toarray()) if dense else row.copy()
+        model.waiting_ = unpack(header["waiting"], own, learner.n_features_in_, learner.feature_index)
         return model
 
 
