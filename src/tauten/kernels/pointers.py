@@ -38,7 +38,10 @@ class Rule:
 
     @cached_property
     def _compiled(self) -> Any:
-        return numba.cfunc(self.signature, cache=True, error_model="numpy")(self.function)
+        try:
+            return numba.cfunc(self.signature, cache=True, error_model="numpy")(self.function)
+        except RuntimeError:  # a rule that was typed in, and is in no file whose cache there could be
+            return numba.cfunc(self.signature, error_model="numpy")(self.function)
 
     @cached_property
     def handle(self) -> Any:
