@@ -266,12 +266,12 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def learn(self, id: Hashable, y: Any, sample_weight: float | None = None) -> Self:
         """Learn the example that waits under an id."""
-        learner = self._start()
-        if id not in self.waiting_:
+        if id not in self.__dict__.get("waiting_", ()):
             raise ValueError(
                 f"No example waits under id {id!r}: it was not asked for, has been learned, or was dropped "
                 f"after {self.max_waiting} others."
             )
+        learner = self._start()
         rows = Rows.of(self.waiting_[id], learner.n_features_in_)
         learner.learn_read(rows, [y], None if sample_weight is None else [sample_weight])
         del self.waiting_[id]
