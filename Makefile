@@ -28,6 +28,7 @@ bench: $(VENV)/ready
 	$(VENV)/bin/python bench/speed.py
 	$(VENV)/bin/python bench/second_order.py
 	$(VENV)/bin/python bench/maxout.py
+	$(VENV)/bin/python bench/asking.py
 
 format: $(VENV)/ready
 	$(RUN) ruff check --fix .

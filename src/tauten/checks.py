@@ -2,8 +2,11 @@
 
 A promise is a function that takes a learner and raises an AssertionError with one sentence where it is
 broken. `PROMISES` lists them in the order of the design: (a) optimality, (c) scikit-learn, (d) one result by
-every road, (e) learning, (f) keeping, (g) the same without the compiler, (h) documentation, (i) bad input.
-That a learner equals a slow twin (b) takes a twin, and so belongs to the tests of the learner.
+every road, asking, (e) learning, (f) keeping, (g) the same without the compiler, (h) documentation, (i) bad
+input. That a learner equals a slow twin (b) takes a twin, and so belongs to the tests of the learner.
+
+An active learner keeps the same promises; its loop asks for the label of each row, and its steps are those of
+the learner in it. (Longer than other files, for it is one list.)
 """
 
 import copy
@@ -23,7 +26,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.exceptions import SkipTestWarning
 
 from tauten.base import OnlineLearner
@@ -31,13 +34,15 @@ from tauten.classifier import OnlineClassifier
 from tauten.kernels.state import Floats
 from tauten.linear import Linear
 from tauten.second_order import SecondOrder
+from tauten.wrappers.active import ActiveClassifier, seeded
 
-Promise = Callable[[OnlineLearner], None]
+Learner = OnlineLearner | ActiveClassifier
+Promise = Callable[[Any], None]  # of a Learner
 ROUNDING = 1e-12  # relative to the largest weight: what another order of a sum may change
 N_POINTS = 300
 
 
-def check_learner(learner: OnlineLearner, skip: Sequence[str] = ()) -> None:
+def check_learner(learner: Learner, skip: Sequence[str] = ()) -> None:
     """Raise an AssertionError for the first promise that a learner breaks.
 
     `learner` is a learner with its parameters set; it is not changed. `skip` names promises to leave out.
@@ -54,7 +59,7 @@ def check_learner(learner: OnlineLearner, skip: Sequence[str] = ()) -> None:
 
 
 def stream(
-    learner: OnlineLearner, n_rows: int = 200, n_classes: int = 2, seed: int = 0
+    learner: Learner, n_rows: int = 200, n_classes: int = 2, seed: int = 0
 ) -> tuple[Floats, NDArray[Any]]:
     """Rows of mixed scales, a third of their values zero, and labels (targets) that follow a plane, with some
     noise.
@@ -64,29 +69,30 @@ def stream(
     X[random.integers(n_rows, size=n_rows // 20)] = 0.0
     X[random.integers(n_rows, size=n_rows // 20)] *= 1e3
     scores = X @ random.standard_normal((6, n_classes)) + 0.3 * random.standard_normal((n_rows, n_classes))
-    if not isinstance(learner, OnlineClassifier):
+    if not is_classifier(learner):
         return X, scores[:, 0]
     return X, np.array([f"class {k}" for k in range(n_classes)])[scores.argmax(axis=1)]
 
 
-def _streams(learner: OnlineLearner) -> list[tuple[Floats, NDArray[Any]]]:
-    counts = (2, 3) if isinstance(learner, OnlineClassifier) else (1,)
+def _streams(learner: Learner) -> list[tuple[Floats, NDArray[Any]]]:
+    counts = (2, 3) if is_classifier(learner) else (1,)
     return [stream(learner, n_classes=count) for count in counts]
 
 
-def _weights(learner: OnlineLearner) -> Floats:
+def _weights(learner: Learner) -> Floats:
     """All weights, the bias in the last column; of learners that are not linear all that they keep."""
+    learner = learner.learner_ if isinstance(learner, ActiveClassifier) else learner
     if not isinstance(learner, Linear):
         return np.concatenate([array.ravel() for array in learner.state_.arrays().values()])[None]
     return np.column_stack([np.atleast_2d(learner.coef_), learner.intercept_])
 
 
-def _same(first: OnlineLearner, second: OnlineLearner, what: str, tolerance: float = 0.0) -> None:
+def _same(first: Learner, second: Learner, what: str, tolerance: float = 0.0) -> None:
     a, b = _weights(first), _weights(second)
     assert a.shape == b.shape, f"{what}: weights of shape {a.shape} and {b.shape}"
     apart = float(np.abs(a - b).max()) / max(float(np.abs(a).max()), 1.0)
     assert apart <= tolerance, f"{what}: weights differ by {apart:.2e}, at most {tolerance:.0e} is allowed"
-    assert (first.t_, first.n_updates_) == (second.t_, second.n_updates_), f"{what}: rounds or moves differ"
+    assert _counts(first) == _counts(second), f"{what}: counts of rows, moves or questions differ"
 
 
 def _without_average(learner: OnlineLearner) -> OnlineLearner:
@@ -94,12 +100,33 @@ def _without_average(learner: OnlineLearner) -> OnlineLearner:
     return model.set_params(average=False) if isinstance(model, Linear) else model  # type: ignore[no-any-return]
 
 
-def _learned(learner: OnlineLearner, X: Any, y: Any) -> OnlineLearner:
-    return clone(learner).partial_fit(X, y)  # type: ignore[no-any-return]
+def _counts(learner: Learner) -> list[int]:
+    names = ("t_", "n_updates_", *(("n_seen_", "n_asked_") if isinstance(learner, ActiveClassifier) else ()))
+    return [getattr(learner, name) for name in names]
 
 
-def optimality(learner: OnlineLearner) -> None:
+def _fresh(learner: Learner) -> Any:
+    """An untrained learner of the same parameters."""
+    return seeded(clone(learner))
+
+
+def _learned(learner: Learner, X: Any, y: Any) -> Any:
+    return _fresh(learner).partial_fit(X, y)
+
+
+def _looped(learner: Learner, X: Any, y: Any) -> Any:
+    """The same row by row."""
+    model = _fresh(learner)
+    for x, label in zip(X, y, strict=True):
+        if not isinstance(model, ActiveClassifier) or model.ask_one(x):
+            model.learn_one(x, label)
+    return model
+
+
+def optimality(learner: Learner) -> None:
     """At 300 random points the step beats all others near it, along it and on the constraint's edge."""
+    if isinstance(learner, ActiveClassifier):
+        learner = learner.learner
     random = np.random.default_rng(1)
     for point in range(N_POINTS):
         model = _without_average(learner)
@@ -230,7 +257,7 @@ def _alternatives(w: Floats, start: Floats, x: Floats, random: np.random.Generat
     return others
 
 
-def scikit_learn(learner: OnlineLearner) -> None:
+def scikit_learn(learner: Learner) -> None:
     """scikit-learn's own checks hold, but for those that the learner names with a reason."""
     from sklearn.utils.estimator_checks import check_estimator
 
@@ -250,19 +277,17 @@ def scikit_learn(learner: OnlineLearner) -> None:
     assert not failed, f"scikit_learn: {failed[0]}"
 
 
-def batch_is_loop(learner: OnlineLearner) -> None:
+def batch_is_loop(learner: Learner) -> None:
     """`partial_fit` leaves, bit for bit, what `learn_one` row by row leaves; so for arrays and for dicts."""
     for X, y in _streams(learner):
         for rows in (X, [dict(zip("abcdef", row.tolist(), strict=True)) for row in X]):
-            loop = clone(learner)
-            for x, label in zip(rows, y, strict=True):
-                loop.learn_one(x, label)
+            loop = _looped(learner, rows, y)
             _same(_learned(learner, rows, y), loop, "batch_is_loop")
             half = _learned(learner, rows[:77], y[:77]).partial_fit(rows[77:], y[77:])
             _same(half, loop, "batch_is_loop, in two batches")
 
 
-def one_result_by_every_road(learner: OnlineLearner) -> None:
+def one_result_by_every_road(learner: Learner) -> None:
     """Dense, sparse and dict rows, other dtypes and another order of features come to the same, up to
     rounding.
     """
@@ -286,7 +311,7 @@ def one_result_by_every_road(learner: OnlineLearner) -> None:
         assert apart <= ROUNDING, f"one_result_by_every_road, features reversed: scores differ by {apart:.2e}"
 
 
-def extreme_rows(learner: OnlineLearner) -> None:
+def extreme_rows(learner: Learner) -> None:
     """Rows of zeros, of huge and of tiny values leave every weight finite, and are the same in a batch and a
     loop.
     """
@@ -294,27 +319,58 @@ def extreme_rows(learner: OnlineLearner) -> None:
         X = X.copy()  # noqa: PLW2901  the rows are changed below
         for position, scale in enumerate((0.0, 1e150, 1e200, 1e300, 1e-150, 1e-200, 1e-320)):
             X[20 + 10 * position] = scale
-        model, loop = _learned(learner, X, y), clone(learner)
-        for x, label in zip(X, y, strict=True):
-            loop.learn_one(x, label)
+        model, loop = _learned(learner, X, y), _looped(learner, X, y)
         assert np.isfinite(_weights(model)).all(), "extreme_rows: a weight is not finite"
         _same(model, loop, "extreme_rows")
 
 
-def learns(learner: OnlineLearner) -> None:
-    """After five passes over rows that a plane separates with room to spare, nearly all are right."""
+class Unread:
+    """A label that must not be looked at."""
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("asking: a label was looked at that was not asked for")
+
+    __hash__ = None  # type: ignore[assignment]
+    __str__ = __repr__ = __bool__ = __float__ = __lt__ = __array__ = __eq__  # type: ignore[assignment]
+
+
+def asking(learner: Learner) -> None:
+    """Asked for its labels, it learns the rows asked as if there were no others, and looks at no other."""
+    if not is_classifier(learner):
+        return
+    active = learner if isinstance(learner, ActiveClassifier) else ActiveClassifier(clone(learner))
+    for X, y in _streams(learner):
+        classes = np.unique(y).tolist()
+        for rows in (X, sp.csr_matrix(X)):
+            model = _fresh(active).partial_fit(rows, y, classes=classes)
+            asked = model.asked_
+            assert model.n_seen_ == len(y) and model.n_asked_ == asked.sum() > 0, "asking: miscounted"
+            alone = clone(active.learner).partial_fit(rows[asked], y[asked], classes=classes)
+            _same(alone, model.learner_, "asking")
+            hidden = [label if wanted else Unread() for label, wanted in zip(y.tolist(), asked, strict=True)]
+            _same(model, _fresh(active).partial_fit(rows, hidden, classes=classes), "asking, labels hidden")
+
+
+def learns(learner: Learner) -> None:
+    """After five passes over rows that a plane separates with room to spare, nearly all are right; an active
+    learner has fifty, for it may ask for a tenth of the labels.
+    """
     random = np.random.default_rng(3)
     X = random.standard_normal((600, 5))
     scores = X @ random.standard_normal(5)
     X, scores = X[np.abs(scores) > 0.7], scores[np.abs(scores) > 0.7]
-    model = _without_average(learner).set_params(epochs=5)
-    y = scores > 0 if isinstance(learner, OnlineClassifier) else scores
-    model.fit(X, y)
+    y = scores > 0 if is_classifier(learner) else scores
+    if isinstance(learner, ActiveClassifier):
+        model = _fresh(learner).set_params(learner=_without_average(learner.learner))
+        for _ in range(50):
+            model.partial_fit(X, y)
+    else:
+        model = _without_average(learner).set_params(epochs=5).fit(X, y)
     reached = model.score(X, y)
     assert reached > 0.93, f"learns: the score on separable rows is {reached:.3f}, above 0.93 was expected"
 
 
-def keeping(learner: OnlineLearner) -> None:
+def keeping(learner: Learner) -> None:
     """Saved, pickled or copied in the middle and gone on with, a model ends as one that never stopped; clones
     are blank.
     """
@@ -330,17 +386,17 @@ def keeping(learner: OnlineLearner) -> None:
                 "deepcopy": copy.deepcopy(half),
             }
         for way, resumed in copies.items():
-            assert resumed.get_params() == half.get_params(), f"keeping, {way}: parameters differ"
+            assert repr(resumed) == repr(half), f"keeping, {way}: parameters differ"
             _same(whole, resumed.partial_fit(X[90:], y[90:]), f"keeping, {way}")
         assert not clone(half).__sklearn_is_fitted__(), "keeping: a clone has learned something"
 
 
-def without_jit(learner: OnlineLearner) -> None:
+def without_jit(learner: Learner) -> None:
     """The same code, run as plain Python in another process, comes to the same weights up to rounding."""
     same_without_jit([learner])
 
 
-def same_without_jit(learners: Sequence[OnlineLearner]) -> None:
+def same_without_jit(learners: Sequence[Learner]) -> None:
     """`without_jit` for several learners in one process."""
     jobs = [(learner, X[:80], y[:80]) for learner in learners for X, y in _streams(learner)]
     with tempfile.TemporaryDirectory() as folder:
@@ -362,21 +418,21 @@ def learn_task(task: str, result: str) -> None:
     Path(result).write_bytes(pickle.dumps(models))
 
 
-def documentation(learner: OnlineLearner) -> None:
+def documentation(learner: Learner) -> None:
     """The docstring describes the learner's own parameters, all and no others, and shows an example."""
     text = inspect.getdoc(type(learner)) or ""
-    described = set(re.findall(r"^(\w+) : ", text, flags=re.MULTILINE))
+    described = set(re.findall(r"^(\w+) : ", text.partition("\nAttributes\n")[0], flags=re.MULTILINE))
     shared = {
         name for base in type(learner).__mro__[1:] for name in getattr(base, "__dataclass_fields__", {})
     }
-    own = set(learner.get_params()) - shared
+    own = set(learner.get_params(deep=False)) - shared
     assert described == own, (
         f"documentation: the docstring describes {sorted(described)}, expected {sorted(own)}"
     )
     assert ">>> " in text, "documentation: the docstring has no example"
 
 
-def bad_input(learner: OnlineLearner) -> None:
+def bad_input(learner: Learner) -> None:
     """Bad rows, labels, weights and parameters raise a ValueError, and leave the model exactly as it was."""
     X, y = _streams(learner)[-1]
     model = _learned(learner, X[:50], y[:50])
@@ -392,6 +448,7 @@ def bad_input(learner: OnlineLearner) -> None:
         "fewer labels than rows": lambda: model.partial_fit(X[:5], y[:4]),
         "a negative weight": lambda: model.partial_fit(X[:3], y[:3], sample_weight=[1.0, -1.0, 1.0]),
         "no y": lambda: model.partial_fit(X[:3], None),
+        "NaN in a row asked about": lambda: getattr(model, "ask_one", model.predict_one)(broken[-1]),
         "a bad first fit": lambda: model.fit(broken, y[50:100]),
     }
     for name, attempt in attempts.items():
@@ -409,6 +466,7 @@ PROMISES: tuple[Promise, ...] = (
     batch_is_loop,
     one_result_by_every_road,
     extreme_rows,
+    asking,
     learns,
     keeping,
     without_jit,

@@ -33,7 +33,10 @@ class ClassPlan(LoopPlan):
     y: Floats
     margins: Floats
     importance: Floats | None  # class weights; None where they are all 1
-    plain: bool  # nothing changes from row to row: no margin, no importance, no class still to be made
+    unknown: Floats  # a row of NaN in the place of one of a table
+    question: NDArray[np.uint8]  # where the loop writes whether it wants a label
+    fixed: bool  # the label alone says what margin and importance are, and no class is still to be made
+    plain: bool  # besides, all are of importance 1
 
 
 class LearnedClasses:
@@ -77,9 +80,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         with self.unchanged_on_error() as kept:
             rows, weights, labels = self._read_batch(X, y, sample_weight)
             self.know_beforehand(classes)
-            spans = list(self._spans(labels))
-            self.protect(kept, rows, at_once=len(spans) == 1)
-            self.learn_spans(rows, labels, weights, spans)
+            self._learn_rows(kept, rows, labels, weights)
         return self
 
     def learn_read(self, rows: Rows, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
@@ -87,17 +88,23 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         with self.unchanged_on_error() as kept:
             labels, weights = self.read_y(y), self._importance(sample_weight, len(rows))
             self.know_beforehand(None)
-            self.protect(kept, rows, at_once=False)
-            self.learn_spans(rows, labels, weights, list(self._spans(labels)))
+            self._learn_rows(kept, rows, labels, weights)
 
-    def is_stopped_at(self, row: Dense | Sparse) -> bool:
-        """Whether the loop wants a label before it goes on past a row; what it does where it does not is
-        nothing.
+    def _learn_rows(self, kept: dict[str, Any], rows: Rows, labels: NDArray[Any], weights: Floats) -> None:
+        spans = list(self._spans(labels))
+        self.protect(kept, rows, at_once=len(spans) == 1)
+        self.learn_spans(rows, labels, weights, spans)
+
+    def wants_label(self, row: Dense | Sparse) -> bool | None:
+        """Whether the loop wants a label before it goes on past a row; None where it cannot take the row.
+
+        Where it wants none it does nothing to the model.
         """
         plan = self.plan_now()
-        unknown = np.full((1, self.state_.n_decisions), np.nan)
-        record = plan.record.scores, plan.record.moved, plan.record.asked.copy()
-        return self.state_.run(row, plan.loop, unknown, unknown, plan.one, *record) < 0
+        plan.question[0] = 0
+        record = plan.record.scores, plan.record.moved, plan.question
+        passed = self.state_.run(row, plan.loop, plan.unknown, plan.unknown, plan.one, *record) == 1
+        return False if passed else True if plan.question[0] else None
 
     def learn_spans(
         self,
@@ -218,6 +225,11 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         if isinstance(self.class_weight, Mapping):
             importance = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
         margins = self.margins(y)
+        fixed = (
+            self.class_weight != "balanced"
+            and self.running_margins(y, y, y) is None
+            and set(() if self.classes is None else self.classes) <= set(labels)
+        )
         return ClassPlan(
             **self._plain_plan(learning=n_classes > 1),
             labels=labels,
@@ -225,9 +237,10 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             y=y,
             margins=margins,
             importance=importance,
-            plain=self.class_weight is None
-            and self.running_margins(y, y, y) is None
-            and set(() if self.classes is None else self.classes) <= set(labels),
+            unknown=np.full((1, self.state_.n_decisions), np.nan),
+            question=np.zeros(1, dtype=np.uint8),
+            fixed=fixed,
+            plain=fixed and importance is None,
         )
 
     def _check_parameters(self) -> None:

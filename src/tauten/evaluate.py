@@ -25,7 +25,7 @@ from tauten.regressor import OnlineRegressor
 from tauten.stream import Progress
 from tauten.sweeping import in_threads, learn_together
 from tauten.trace import Trace
-from tauten.wrappers.active import ActiveClassifier
+from tauten.wrappers.active import ActiveClassifier, seeded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -259,13 +259,6 @@ def _named(learners: Learner | Sequence[Learner] | Mapping[str, Learner]) -> Ite
         name = learner if isinstance(learner, str) else repr(learner)
         seen[name] = seen.get(name, 0) + 1
         yield (name if seen[name] == 1 else f"{name} ({seen[name]})"), learner
-
-
-def seeded(model: Trained, seed: int) -> Trained:
-    """A model whose questions come out the same every time, if nothing else was asked for."""
-    if isinstance(model, ActiveClassifier) and model.random_state is None:
-        model.set_params(random_state=seed)
-    return model
 
 
 def fresh(learner: Learner, **parameters: Any) -> Trained:

@@ -23,6 +23,7 @@ STYLES = (
     ("#424949", (0, (1, 1))),
 )
 MARKERS = "o^sDvP"
+STYLE_MARKERS = ("", *MARKERS)  # tell apart the lines that have one style
 
 
 def _axes(ax: "Axes | None") -> "Axes":
@@ -104,16 +105,16 @@ def ask_curve(curve: "AskCurve", ax: "Axes | None") -> "Axes":
     """A figure against the share of labels asked, the mean over the orders with a band of one sd."""
     ax = _axes(ax)
     table, figure = curve.to_frame(), curve.figure
-    for (name, rows), (colour, style) in zip(
-        table.groupby("learner", sort=False), cycle(STYLES), strict=False
-    ):
+    for place, (name, rows) in enumerate(table.groupby("learner", sort=False)):
+        colour, style = STYLES[place % len(STYLES)]
+        marker = STYLE_MARKERS[place // len(STYLES) % len(STYLE_MARKERS)]
         points = rows.sort_values("share_asked")
-        mean, spread = points[figure], points[f"{figure}_sd"].fillna(0.0)
-        ax.plot(points["share_asked"], mean, color=colour, linestyle=style, linewidth=1.8, label=name)
-        ax.fill_between(
-            points["share_asked"], mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0
-        )
+        share, mean, spread = points["share_asked"], points[figure], points[f"{figure}_sd"].fillna(0.0)
+        ax.plot(share, mean, color=colour, linestyle=style, marker=marker, linewidth=1.8, label=name)
+        ax.fill_between(share, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0)
     ax.set(xlabel="share of labels asked", ylabel=figure.replace("_", " "), xscale="log")
+    if (table[figure] >= 0).all():
+        ax.set_ylim(bottom=max(ax.get_ylim()[0], 0.0))  # a band may go below what a figure can be
     ax.xaxis.set_major_formatter(lambda share, _: f"{share:.3g}")
     ax.legend(frameon=False)
     return ax

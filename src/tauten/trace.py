@@ -45,6 +45,12 @@ class Trace:
         """Share of rows predicted wrong; for regression the mean absolute error."""
         return float(self.errors.mean())
 
+    @property
+    def accuracy(self) -> float:
+        """Share of rows predicted right."""
+        self._known_classes()
+        return 1.0 - self.error_rate
+
     def __len__(self) -> int:
         return len(self.y)
 

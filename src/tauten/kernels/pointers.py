@@ -9,12 +9,14 @@ With NUMBA_DISABLE_JIT=1 nothing is compiled: a rule's handle is then the Python
 
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
+from inspect import Parameter, Signature
 from typing import Any
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 REAL = types.float64
@@ -36,7 +38,10 @@ class Rule:
 
     @cached_property
     def _compiled(self) -> Any:
-        return numba.cfunc(self.signature, cache=True, error_model="numpy")(self.function)
+        try:
+            return numba.cfunc(self.signature, cache=True, error_model="numpy")(self.function)
+        except RuntimeError:  # a rule that was typed in, and is in no file whose cache there could be
+            return numba.cfunc(self.signature, error_model="numpy")(self.function)
 
     @cached_property
     def handle(self) -> Any:
@@ -98,6 +103,44 @@ def _invoke(typing_context, handle, arguments):  # type: ignore[no-untyped-def]
         return builder.call(builder.inttoptr(address, function.as_pointer()), operands)
 
     return REAL(HANDLE, arguments), generate
+
+
+def pointed(function: Callable[..., int], n_arguments: int) -> Any:
+    """Make a function of pointers one that loops call with `n_arguments`, arrays among them: of a vector it
+    gets the pointer, of a matrix the pointer and the width.
+
+    It becomes part of the loop. A function of arrays would count references to them, which takes ten times as
+    long as what a small one does.
+    """
+
+    def python(*arguments: Any) -> int:
+        flat: list[Any] = []
+        for item in arguments:
+            is_array = isinstance(item, np.ndarray)
+            flat += [item.reshape(-1), *item.shape[1:]] if is_array else [item]
+        return function(*flat)
+
+    def compiled(typing_context, *arguments):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+            kinds, operands = [], []
+            for kind, value in zip(arguments, values, strict=True):
+                if isinstance(kind, types.Array):
+                    array = context.make_array(kind)(context, builder, value)
+                    widths = cgutils.unpack_tuple(builder, array.shape)[1:]
+                    kinds += [types.CPointer(kind.dtype), *[COUNT] * len(widths)]
+                    operands += [array.data, *widths]
+                else:
+                    kinds.append(kind)
+                    operands.append(value)
+            return context.compile_internal(builder, function, COUNT(*kinds), operands)
+
+        return COUNT(*arguments), generate
+
+    if numba.config.DISABLE_JIT:
+        return python
+    names = ["typing_context", *(f"argument{k}" for k in range(n_arguments))]
+    compiled.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    return intrinsic(compiled)
 
 
 def _invoke_python(handle: Callable[..., float], arguments: tuple[Any, ...]) -> float:
