@@ -234,6 +234,20 @@ def test_one_piece_of_one_unit_is_a_plane() -> None:
     np.testing.assert_allclose(model.decision_function(X), model.weights_[0, 0] * sides)
 
 
+@every_name
+def test_follows_a_drift(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """XOR that turns by 20° every 100 rows is followed, by three units of two planes, where a plane is at a
+    loss.
+    """
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "examples"))
+    from drifting_xor import stream as turning
+
+    X, y = turning(0)
+    model = tt.make(name, n_units=3, n_pieces=2, C=0.25, C_r=4.0, alpha=0.8)
+    assert tt.progressive(model, X, y).errors[100:].mean() < 0.1
+    assert tt.progressive(tt.make("pa1"), X, y).error_rate > 0.35
+
+
 # ---- the start
 
 
