@@ -466,6 +466,17 @@ class Mine(tt.AskRule):
     probability = every_other
 
 
+def test_many_classes_that_are_floats():
+    """A list of many classes is not taken for a regression, and raises no warning."""
+    X, codes = stream(26, n=300)
+    trace = tt.progressive(active(tt.PAClassifier()), X, codes.astype(float))
+    assert len(trace.classes) == 26
+    model = tt.PAClassifier(classes=np.arange(26.0).tolist()).partial_fit(X, codes.astype(float))
+    assert len(model.classes_) == 26
+    with pytest.raises(ValueError, match="Unknown label type"):
+        tt.PAClassifier(classes=[0.5, 1.5]).partial_fit(X, codes)
+
+
 def test_a_rule_of_ones_own():
     """A function of what is known before the label asks like the built-in ones, in batches and one by one."""
     X, codes = stream()
