@@ -1,6 +1,7 @@
 """Active learning: asking rules and what they leave against literal twins, bounds, delayed labels, files."""
 
 import copy
+import ctypes
 import pickle
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ from tauten import checks
 from tauten.ask import RULES
 from tauten.io import model_file
 from tauten.kernels.asking import ASKED, GIVEN, LONGEST, MOVES, ROUNDS, ask_rule, uniform
+from tauten.kernels.state import Dense
 
 oracle.TWINS.update(oracle_second_order.TWINS)
 
@@ -464,6 +466,17 @@ class Mine(tt.AskRule):
     probability = every_other
 
 
+def test_many_classes_that_are_floats():
+    """A list of many classes is not taken for a regression, and raises no warning."""
+    X, codes = stream(26, n=300)
+    trace = tt.progressive(active(tt.PAClassifier()), X, codes.astype(float))
+    assert len(trace.classes) == 26
+    model = tt.PAClassifier(classes=np.arange(26.0).tolist()).partial_fit(X, codes.astype(float))
+    assert len(model.classes_) == 26
+    with pytest.raises(ValueError, match="Unknown label type"):
+        tt.PAClassifier(classes=[0.5, 1.5]).partial_fit(X, codes)
+
+
 def test_a_rule_of_ones_own():
     """A function of what is known before the label asks like the built-in ones, in batches and one by one."""
     X, codes = stream()
@@ -714,3 +727,33 @@ def test_in_the_tools_of_evaluating():
     comparison = tt.compare(["paa1", "pa1", "rpe"], X, codes, repeats=2)
     again = tt.compare(["paa1", "pa1", "rpe"], X, codes, repeats=2)
     assert np.array_equal(comparison.errors("paa1"), again.errors("paa1"))  # seeded, if not by whoever calls
+
+
+def test_the_last_bit_does_not_depend_on_where_a_row_lies():
+    """Squared lengths, which AdaptiveAsk goes by, are the same wherever rows and buffers lie in memory.
+
+    Blocks of the size of a row are taken and given back, so that the loop finds its buffers next to rows.
+    """
+    random, memory = np.random.default_rng(0), ctypes.CDLL(None)
+    memory.malloc.restype, memory.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    memory.free.argtypes = [ctypes.c_void_p]
+    model = active(tt.make("pam2", classes=[0, 1]), tt.AlwaysAsk())
+    model.partial_fit(random.standard_normal((9, 4)), [0] * 9)
+    state, plan, asking = model.learner_.state_, model.learner_.plan_now(), model.asking_
+    one = np.ones((1, 1))
+    buffers = plan.one, plan.record.scores, plan.record.moved, plan.record.asked
+
+    def length(row):
+        asking[LONGEST] = state.table[:] = state.factor[:] = 0.0  # so that it moves, and is noted
+        state.run(Dense(row[None]), plan.loop, one, one, *buffers)
+        return asking[LONGEST]
+
+    for _ in range(4000):
+        blocks = [memory.malloc(32 + int(more)) for more in random.integers(130, size=random.integers(4, 30))]
+        row = np.frombuffer((ctypes.c_double * 4).from_address(blocks.pop()))
+        row[:] = 3 * random.standard_normal(4)
+        for block in blocks[::2]:
+            memory.free(block)
+        assert length(row) == length(np.pad(row, (500, 500))[500:504]) > 0
+        for block in [*blocks[1::2], row.ctypes.data]:
+            memory.free(block)

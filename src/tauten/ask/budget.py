@@ -51,7 +51,7 @@ class BudgetAsk(AskRule):
     Parameters
     ----------
     rate : float, from 0 to 1, default 0.1
-        The share.
+        The share, of all rows seen since learning began.
     gain : float, above 0, default 0.1
         How sharply δ is steered. Larger holds the share more closely over short stretches, and asks less by
         margin and more in turn.
