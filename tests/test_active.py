@@ -584,7 +584,7 @@ def test_budget_holds_its_rate_as_proved(scores):
 
 @pytest.fixture
 def budget_streams(monkeypatch):
-    """The streams of bench/budget.py."""
+    """The streams of bench/asking_budget.py."""
     if not (DATA / "elec2").is_dir():
         pytest.skip("needs the public data sets: set TAUTEN_DATA to the folder that holds them")
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "bench"))

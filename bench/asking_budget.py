@@ -1,6 +1,6 @@
 """How closely BudgetAsk holds its rate: real streams in their own order, and one that turns around.
 
-python bench/budget.py DATA
+python bench/asking_budget.py DATA
 
 DATA is the folder with the public data sets; the text messages come with the package. `turn` is 20,000 rows
 of 20 numbers, two classes by a plane; in the middle the classes change sides and all numbers grow tenfold.
