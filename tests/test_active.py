@@ -588,9 +588,9 @@ def budget_streams(monkeypatch):
     if not (DATA / "elec2").is_dir():
         pytest.skip("needs the public data sets: set TAUTEN_DATA to the folder that holds them")
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "bench"))
-    import budget
+    import asking_budget
 
-    return budget
+    return asking_budget
 
 
 @pytest.mark.parametrize("stream", ["elec2", "spamassassin", "text messages", "turn"])
