@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tauten.checks import check_learner
     from tauten.curves import AskCurve, ask_curve, at_rate
     from tauten.evaluate import Comparison, Sweep, compare, progressive, sweep
+    from tauten.files import Checkpoint, run
+    from tauten.io.errors import ReadError
     from tauten.io.model_file import ModelFileError
     from tauten.learners.arow import AROWClassifier
     from tauten.learners.arow_regressor import AROWRegressor
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from tauten.learners.sop import SecondOrderPerceptronClassifier
     from tauten.merging import merge
     from tauten.registry import learners, load, make
+    from tauten.tally import Tally
     from tauten.trace import Trace
     from tauten.wrappers.active import ActiveClassifier
 
@@ -58,6 +61,7 @@ _HOMES = {
     "BudgetAsk": "tauten.ask",
     "CPAClassifier": "tauten.learners.cpa",
     "CWClassifier": "tauten.learners.cw",
+    "Checkpoint": "tauten.files",
     "ClassMeanPAClassifier": "tauten.learners.pamean",
     "Comparison": "tauten.evaluate",
     "CostSensitivePAClassifier": "tauten.learners.cspa",
@@ -72,10 +76,12 @@ _HOMES = {
     "PAUMClassifier": "tauten.learners.paum",
     "PerceptronClassifier": "tauten.learners.perceptron",
     "RandomAsk": "tauten.ask",
+    "ReadError": "tauten.io.errors",
     "SCWClassifier": "tauten.learners.scw",
     "SecondOrderAsk": "tauten.ask",
     "SecondOrderPerceptronClassifier": "tauten.learners.sop",
     "Sweep": "tauten.evaluate",
+    "Tally": "tauten.tally",
     "Trace": "tauten.trace",
     "VarianceAsk": "tauten.ask",
     "ask_curve": "tauten.curves",
@@ -87,6 +93,7 @@ _HOMES = {
     "make": "tauten.registry",
     "merge": "tauten.merging",
     "progressive": "tauten.evaluate",
+    "run": "tauten.files",
     "sweep": "tauten.evaluate",
 }
 
@@ -101,6 +108,7 @@ __all__ = [
     "BudgetAsk",
     "CPAClassifier",
     "CWClassifier",
+    "Checkpoint",
     "ClassMeanPAClassifier",
     "Comparison",
     "CostSensitivePAClassifier",
@@ -115,10 +123,12 @@ __all__ = [
     "PAUMClassifier",
     "PerceptronClassifier",
     "RandomAsk",
+    "ReadError",
     "SCWClassifier",
     "SecondOrderAsk",
     "SecondOrderPerceptronClassifier",
     "Sweep",
+    "Tally",
     "Trace",
     "VarianceAsk",
     "ask_curve",
@@ -130,6 +140,7 @@ __all__ = [
     "make",
     "merge",
     "progressive",
+    "run",
     "sweep",
 ]
 

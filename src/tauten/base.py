@@ -25,8 +25,18 @@ from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Dense, Floats, LinearState, Plan, Sparse
 from tauten.learned import Learned
 from tauten.parameters import count, optional, switch
-from tauten.rows import Rows, add_names, by_name, check_dict, dicts_in, hash_dicts, read_dicts
-from tauten.stream import Decisions, Progress, Record, Stream, as_weights, learn_rows, one_row, progress_spans
+from tauten.rows import OpenRows, Rows, add_names, by_name, check_dict, dicts_in, hash_dicts, read_dicts
+from tauten.stream import (
+    Decisions,
+    Progress,
+    Record,
+    Stream,
+    Tested,
+    as_weights,
+    learn_rows,
+    one_row,
+    progress_spans,
+)
 
 
 @dataclass
@@ -221,6 +231,8 @@ class OnlineLearner(Learned):
             )
         self.check_shape()
         fitted = "n_features_in_" in self.__dict__
+        if isinstance(X, OpenRows):
+            return self._read_open(X, learning)
         dicts = dicts_in(X)
         if dicts is not None:
             return self._read_dicts(dicts, learning)
@@ -253,6 +265,21 @@ class OnlineLearner(Learned):
             if "state_" in self.__dict__:
                 self.state_.grow_features(len(index))
         return rows
+
+    def _read_open(self, X: OpenRows, learning: bool) -> Rows:
+        """Rows of numbered columns: a learning model grows to take them, another knows those it has."""
+        known = self.__dict__.get("n_features_in_", 0)
+        if self.feature_index is not None or self.hash_bits is not None:
+            what = "hashed" if self.feature_index is None else "named"
+            raise ValueError(
+                f"{type(self).__name__} has {what} features; expected rows with names, not with numbers."
+            )
+        if learning and X.shape[1] > known:
+            if "state_" in self.__dict__:
+                self.state_.grow_features(X.shape[1])
+            self.n_features_in_ = known = X.shape[1]
+        fits = X[:, :known] if X.shape[1] > known else X
+        return Rows(sp.csr_matrix((fits.data, fits.indices, fits.indptr), shape=(X.shape[0], known)))
 
     def _learn_fast(self, x: Any, plan: "LoopPlan", y: Floats, margins: Floats) -> bool:
         """Learn one example without any ceremony, where it is plainly one that the model can take."""
@@ -388,6 +415,13 @@ class OnlineLearner(Learned):
             for span in progress_spans(len(stream.rows), progress):
                 self.learn_stream(stream, span, write)
         return stream.labels, record
+
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Tested:
+        """Predict each row, then learn it, as `partial_fit` does: what was predicted, and what happened.
+
+        Of a label that nobody has known there is no prediction.
+        """
+        raise NotImplementedError
 
     def read_once(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
         """A stream to be learned once, all labels known beforehand."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from tauten.curves import AskCurve
     from tauten.evaluate import Comparison, Sweep
+    from tauten.tally import Tally
     from tauten.trace import Trace
 
 STYLES = (
@@ -42,15 +43,27 @@ def _label(trace: Any) -> str:
 
 def trace(trace: "Trace", window: int, ax: "Axes | None") -> "Axes":
     """The error so far, and that of the last rows."""
-    ax = _axes(ax)
     rows = np.arange(1, len(trace) + 1)
-    ax.plot(rows, trace.windowed_error(window), color="#aab7b8", linewidth=1.0, label=f"last {window} rows")
-    ax.plot(rows, trace.cumulative_error(), color=STYLES[0][0], linewidth=1.8, label="all rows so far")
-    settled = trace.cumulative_error()[
-        min(len(trace) - 1, max(20, len(trace) // 100)) :
-    ]  # the first rows are all noise
-    top = 1.3 * max(float(settled.max()), float(trace.windowed_error(window)[-len(settled) :].max()), 1e-3)
-    ax.set(xlabel="rows learned", ylabel=_label(trace), xlim=(1, max(len(trace), 2)), ylim=(0, top))
+    lately, so_far = trace.windowed_error(window), trace.cumulative_error()
+    return _running(rows, lately, so_far, f"last {window} rows", _label(trace), ax)
+
+
+def tally(tally: "Tally", ax: "Axes | None") -> "Axes":
+    """The error so far, and that of each window."""
+    curve = tally.curve()
+    rows, lately, so_far = (curve[name].to_numpy() for name in ("rows", "error", "error_so_far"))
+    return _running(rows, lately, so_far, f"{tally.window} rows each", _label(tally), ax)
+
+
+def _running(rows: Any, lately: Any, so_far: Any, window: str, label: str, ax: "Axes | None") -> "Axes":
+    ax = _axes(ax)
+    ax.plot(rows, lately, color="#aab7b8", linewidth=1.0, label=window)
+    ax.plot(rows, so_far, color=STYLES[0][0], linewidth=1.8, label="all rows so far")
+    settled = slice(
+        min(len(rows) - 1, max(int(20 / rows[0]), len(rows) // 100)), None
+    )  # the first are all noise
+    top = 1.3 * max(float(so_far[settled].max()), float(lately[settled].max()), 1e-3)
+    ax.set(xlabel="rows learned", ylabel=label, xlim=(1, max(rows[-1], 2)), ylim=(0, top))
     ax.legend(frameon=False)
     return ax
 

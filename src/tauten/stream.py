@@ -36,6 +36,39 @@ class Record:
 
 
 @dataclass
+class Tested:
+    """Rows that were predicted before they were learned: a row each.
+
+    y, predicted : labels (targets), and what was predicted, of which `known` says where there was anything
+    updates, asked : whether the model moved, and whether the label was looked at
+    """
+
+    y: NDArray[Any]
+    predicted: NDArray[Any]
+    known: NDArray[np.bool_]
+    updates: NDArray[np.bool_]
+    asked: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, y: NDArray[Any], parts: "list[tuple[NDArray[Any] | None, Record]]") -> Self:
+        """What records say, each with what was predicted of its rows, or None."""
+        none = y[:0]
+        counts = [len(record.moved) for _, record in parts]
+        known = [np.full(n, made is not None) for n, (made, _) in zip(counts, parts, strict=True)]
+        made = [
+            np.repeat(y[:1], n) if part is None else part for n, (part, _) in zip(counts, parts, strict=True)
+        ]
+        flags = np.zeros(0, dtype=bool)
+        return cls(
+            y,
+            np.concatenate([none, *made]),
+            np.concatenate([flags, *known]),
+            np.concatenate([flags, *(record.moved.any(axis=1) for _, record in parts)]),
+            np.concatenate([flags, *(record.asked.astype(bool) for _, record in parts)]),
+        )
+
+
+@dataclass
 class Stream:
     """Rows that were read and checked, with what is to be learned of each."""
 

@@ -32,7 +32,7 @@ from tauten.kernels.state import Dense, Flags, Floats, Sparse
 from tauten.parameters import count, optional, parameter
 from tauten.rows import Rows
 from tauten.second_order import SecondOrder
-from tauten.stream import Progress, Record, progress_spans
+from tauten.stream import Progress, Record, Tested, progress_spans
 from tauten.wrappers.simulation import After, Labels, Simulation
 
 WAITING = ("waiting_values", "waiting_columns", "waiting_starts")
@@ -191,6 +191,14 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         fields = ([getattr(part, name) for part in parts] for name in ("scores", "moved", "asked"))
         return labels, Record(*(np.concatenate(field) for field in fields))
 
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Tested:
+        """Predict each row, then go on as `partial_fit` does: what was predicted, asked and learned."""
+        with self._unchanged_on_error():
+            predictions = self._start().predictions(classes)
+            labels = self.read_y(y)
+            self._simulate(X, labels, classes, None, predictions)
+        return Tested.of(labels, predictions.parts)
+
     def _simulate(
         self,
         X: Any,
@@ -305,6 +313,10 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one file, without pickle; loaded, it asks and learns on as if never stopped."""
+        model_file.write(path, *self.parts())
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Floats]]:
+        """The header and arrays of a model file."""
         header, arrays = self._fitted().parts()
         width = self.learner_.n_features_in_
         waiting = [sp.csr_matrix(Rows.of(row, width).X) for row in self.waiting_.values()]
@@ -320,7 +332,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         }
         rows = sp.vstack(waiting, format="csr") if waiting else sp.csr_matrix((0, width))
         kept = dict(zip(WAITING, (rows.data, rows.indices, rows.indptr), strict=True))
-        model_file.write(path, own, {**arrays, "asking": self.asking_, **kept})
+        return own, {**arrays, "asking": self.asking_, **kept}
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
