@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import tauten as tt
-from tauten.classifier import OnlineClassifier
+from tauten.linear import LinearClassifier
 
 ROOT = Path(__file__).parents[1]
 NAMES = """AROWClassifier AROWRegressor ActiveClassifier AdaptiveAsk AlwaysAsk AskCurve AskRule BudgetAsk
@@ -60,7 +60,7 @@ def test_shared_parameters_are_documented():
     """docs/parameters.md describes every parameter that classifiers share, and no other."""
     text = (ROOT / "docs" / "parameters.md").read_text(encoding="utf-8")
     described = set(re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE))
-    assert described == {field.name for field in fields(OnlineClassifier)}
+    assert described == {field.name for field in fields(LinearClassifier)}
 
 
 def test_readme_lists_every_learner():

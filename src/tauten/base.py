@@ -1,9 +1,8 @@
 """What every learner can do: learn and predict rows, grow, save, merge. Its rules and its state are the
 learner's own.
 
-A learner names a family (its state and compiled loop), a loss rule, a step rule and the margin it asks for;
-this file turns examples into rows, runs the loop over them in blocks, and leaves the model as it was when
-something is wrong.
+A learner names a family (its state and compiled loop) and makes the plan of its loop; this file turns
+examples into rows, runs the loop over them in blocks, and leaves the model as it was when something is wrong.
 """
 
 import copy
@@ -12,20 +11,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-import numba
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_random_state, validate_data
 
 from tauten import parameters
-from tauten.kernels.first_order import FirstOrder
 from tauten.kernels.gather import Gatherer
 from tauten.kernels.pointers import Rule
-from tauten.kernels.state import Dense, Floats, LinearState, Plan, Sparse
+from tauten.kernels.state import Dense, Floats, Plan, Sparse
 from tauten.learned import Learned
 from tauten.parameters import count, optional, switch
-from tauten.rows import OpenRows, Rows, add_names, by_name, check_dict, dicts_in, hash_dicts, read_dicts
+from tauten.rows import OpenRows, Rows, by_name, check_dict, dicts_in, hash_dicts, read_dicts
 from tauten.stream import (
     Decisions,
     Progress,
@@ -50,12 +47,20 @@ class LoopPlan:
     record: Record  # where what happened to it goes
 
 
+@dataclass
+class Problem:
+    """One problem that a step solved: it went from `start` to `end`, and `value` is what it minimised."""
+
+    start: Floats
+    end: Floats
+    value: Callable[[Floats], float]
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class OnlineLearner(Learned):
     """A learner that takes examples one after another; the base of classifiers and regressors."""
 
     fit_intercept: bool = switch(True)
-    average: bool = switch(False)
     epochs: int = count(1, default=1)
     shuffle: bool = switch(False)
     random_state: int | np.random.RandomState | None = optional("a seed or a RandomState", parameters.is_seed)  # noqa: RUF009  a field
@@ -64,15 +69,9 @@ class OnlineLearner(Learned):
         "a whole number from 1 to 30", lambda bits: parameters.is_count(bits) and 1 <= bits <= 30
     )
 
-    loss: ClassVar[Rule]
     coupled: ClassVar[bool] = False  # whether classes compete in one decision, or have one each
-    sweepable: ClassVar[frozenset[str]] = frozenset({"C"})  # what may differ among models of one pass
+    sweepable: ClassVar[frozenset[str]] = frozenset()  # what may differ among models of one pass
     _written: ClassVar[tuple[str, ...]] = ("state_",)  # what learning changes in place
-
-    @property
-    def step(self) -> Rule:
-        """How far to move, given the loss, the squared length and C."""
-        raise NotImplementedError
 
     @property
     def moves_two_classes(self) -> bool:
@@ -108,14 +107,6 @@ class OnlineLearner(Learned):
             }
         return reasons
 
-    def aggressiveness(self) -> float:
-        """What the step rule gets as C."""
-        return float(getattr(self, "C", 1.0))
-
-    def new_state(self, n_features: int, n_classes: int) -> LinearState:
-        """A state that has seen nothing."""
-        return FirstOrder(n_features, n_classes, self.coupled, self.average)
-
     def pool(self, states: Sequence[Any], shares: Floats) -> None:
         """Become what several states have learned together."""
         self.state_.mix(states, shares)
@@ -123,8 +114,8 @@ class OnlineLearner(Learned):
     def settle(self, epoch: int) -> None:
         """Hand parameters that the family keeps in its state to it, before a pass."""
 
-    def objective(self, w: Floats, start: Floats, x: Floats, y: float) -> float:
-        """What the step from `start` minimises over w, the bias last in w and x; only the checks call it."""
+    def problems(self, before: Self, x: Floats, y: Any) -> Sequence[Problem]:
+        """What the step on one example solved, given the model before it; only the checks call it."""
         raise NotImplementedError
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -154,37 +145,30 @@ class OnlineLearner(Learned):
         """Have loops ask by a rule, as long as `asking` does not say that labels are given."""
         self._asked_by = ask, asking
 
-    def _loop_parts(self, loss: Rule, C: Floats) -> dict[str, Any]:
+    def _loop_parts(self, learning: bool) -> dict[str, Any]:
+        """What every loop is told; where not `learning`, only one label is known and nothing may move."""
         asked_by = self.__dict__.get("_asked_by")
-        return dict(
-            report=self.state_.report(),
-            decide=self.state_.decide(),
-            loss=loss.handle,
-            step=self.step.handle,
-            C=C,
-            bias=float(self.fit_intercept),
-            **({} if asked_by is None else {"ask": asked_by[0].handle, "asking": asked_by[1]}),
-        )
+        asks = {} if asked_by is None else {"ask": asked_by[0].handle, "asking": asked_by[1]}
+        return {"bias": float(self.fit_intercept), **asks}
 
-    def _loop_plan(self, loss: Rule, C: Floats) -> Plan:
-        return Plan(**self._loop_parts(loss, C))
+    def _loop_plan(self, learning: bool) -> Plan:
+        """The plan of the learner's family."""
+        raise NotImplementedError
 
-    def _plain_plan(self, loss: Rule) -> dict[str, Any]:
+    def _plain_plan(self, learning: bool) -> dict[str, Any]:
         """What every plan has."""
-        state, index = self.state_, self.__dict__.get("_feature_index")
-        C = np.full(state.n_decisions, self.aggressiveness())
-        gather = None if index is None or self.hash_bits is not None else Gatherer(index)
-        in_one = gather is not None and state.in_one_column and not numba.config.DISABLE_JIT
+        named = self.feature_index is not None and self.hash_bits is None
+        gather = self._gatherer() if named else None
         return dict(
-            loop=self._loop_plan(loss, C),
+            loop=self._loop_plan(learning),
             gather=gather,
-            learn_dict=gather.learn if gather is not None and in_one else None,
+            learn_dict=gather.learn if gather is not None and gather.can_learn(self.state_) else None,
             one=np.ones(1),
-            record=Record.empty(1, state),
+            record=Record.empty(1, self.state_),
         )
 
     def _reset(self) -> None:
-        for name in ("state_", "_feature_index", "_n_framed", "n_features_in_", "_plan"):
+        for name in ("state_", "_feature_index", "_n_framed", "n_features_in_", "_plan", "_kept_gatherer"):
             self.__dict__.pop(name, None)
 
     def _begin(self, n_classes: int) -> None:
@@ -203,7 +187,8 @@ class OnlineLearner(Learned):
         except Exception:
             self.__dict__.clear()
             self.__dict__.update(kept)
-            self.__dict__.pop("_plan", None)
+            for name in ("_plan", "_kept_gatherer"):
+                self.__dict__.pop(name, None)
             while len(index) > n_names:
                 index.popitem()
             if "state_" in kept:
@@ -216,7 +201,7 @@ class OnlineLearner(Learned):
         """
         if "state_" not in kept or kept["state_"] is not self.state_:  # a new one, which an error throws away
             return
-        if at_once and rows.n_values < self.state_.table.size:
+        if at_once and rows.n_values < self.state_.size:
             rows.check(self.feature_index)
         else:
             kept.update(copy.deepcopy({name: kept[name] for name in self._written if name in kept}))
@@ -233,6 +218,9 @@ class OnlineLearner(Learned):
         fitted = "n_features_in_" in self.__dict__
         if isinstance(X, OpenRows):
             return self._read_open(X, learning)
+        if self._is_plain(X) and (fitted or learning):  # what follows costs more than learning some rows
+            self.n_features_in_ = X.shape[1]
+            return Rows(X)
         dicts = dicts_in(X)
         if dicts is not None:
             return self._read_dicts(dicts, learning)
@@ -249,6 +237,13 @@ class OnlineLearner(Learned):
             )
         return Rows(checked)
 
+    def _is_plain(self, X: Any) -> bool:
+        """Whether a batch is a matrix of numbers that fits the model, whose columns have no names."""
+        if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.kind not in "fiu" or not X.size:
+            return False
+        width = self.__dict__.get("n_features_in_", X.shape[1] if self.hash_bits is None else None)
+        return self.feature_index is None and X.shape[1] == width
+
     def _read_dicts(self, dicts: Sequence[Any], learning: bool) -> Rows:
         if self.hash_bits is not None:
             self.n_features_in_ = 1 << self.hash_bits
@@ -259,7 +254,7 @@ class OnlineLearner(Learned):
                 f"{type(self).__name__} learned {self.n_features_in_} unnamed columns; expected an array."
             )
         index = self.__dict__.setdefault("_feature_index", {})
-        rows = read_dicts(dicts, index, grow=learning)
+        rows = read_dicts(dicts, self._gatherer(), grow=learning)
         if learning:
             self.n_features_in_ = len(index)
             if "state_" in self.__dict__:
@@ -281,6 +276,13 @@ class OnlineLearner(Learned):
         fits = X[:, :known] if X.shape[1] > known else X
         return Rows(sp.csr_matrix((fits.data, fits.indices, fits.indptr), shape=(X.shape[0], known)))
 
+    def _gatherer(self) -> Gatherer:
+        """What gathers dicts by the index, kept as long as that is the same."""
+        kept: Gatherer | None = self.__dict__.get("_kept_gatherer")
+        if kept is None or kept.index is not self._feature_index:
+            kept = self.__dict__["_kept_gatherer"] = Gatherer(self._feature_index)
+        return kept
+
     def _learn_fast(self, x: Any, plan: "LoopPlan", y: Floats, margins: Floats) -> bool:
         """Learn one example without any ceremony, where it is plainly one that the model can take."""
         state, record = self.state_, plan.record
@@ -293,16 +295,14 @@ class OnlineLearner(Learned):
     def _fast_row(self, x: Any, plan: "LoopPlan", learning: bool = False) -> Dense | Sparse | None:
         """One example without any ceremony, where it is plainly one that the model can take."""
         if plan.gather is not None and isinstance(x, dict):
-            row = plan.gather(x)
+            row = plan.gather(x, known_only=not learning)
             if row is None and learning:
                 check_dict(x, 0)
                 index = self._feature_index
                 self.state_.grow_features(len(index) + sum(name not in index for name in x))  # may refuse
-                add_names(x, index)
+                plan.gather.add(x)
                 self.n_features_in_ = len(index)
                 row = plan.gather(x)
-            elif row is None:
-                row = plan.gather({name: x[name] for name in x if name in self._feature_index})
             return row
         if self.hash_bits is not None and isinstance(x, dict):
             return hash_dicts([x], self.hash_bits).block(0, 1)
@@ -452,16 +452,17 @@ class OnlineLearner(Learned):
 
     def _score_rows(self, rows: Rows) -> Floats:
         rows.check(self.feature_index)
-        weights = self.state_.explicit()
-        scores = np.tile(weights[:, 0] * float(self.fit_intercept), (len(rows), 1))
-        for start, block in rows.blocks(0, len(rows), len(weights)):
-            X = block.X if isinstance(block, Dense) else rows.X[start : start + len(block)]
-            scores[start : start + len(block)] += X @ weights[:, 1 : 1 + rows.width].T
+        if rows.sparse and not rows.trusted:
+            rows.sort()
+        state, bias = self.state_, float(self.fit_intercept)
+        scores = np.empty((len(rows), state.n_columns))
+        for start, block in rows.blocks(0, len(rows), state.per_row):
+            scores[start : start + len(block)] = state.score_rows(block, bias)
         return scores
 
     def _score_one(self, x: Any) -> Floats:
         """Scores of one example, as a batch of one."""
         plan = self.plan_now()
         row = self._fast_row(x, plan)
-        scores = self.state_.score_row(row, plan.loop.bias) if row is not None else None
+        scores = self.state_.score_rows(row, plan.loop.bias) if row is not None else None
         return scores if scores is not None else self._score_rows(self._read(one_row(x), learning=False))

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from sklearn.exceptions import SkipTestWarning
 from tauten.base import OnlineLearner
 from tauten.classifier import OnlineClassifier
 from tauten.kernels.state import Floats
+from tauten.linear import Linear
 from tauten.second_order import SecondOrder
 
 Promise = Callable[[OnlineLearner], None]
@@ -74,7 +75,9 @@ def _streams(learner: OnlineLearner) -> list[tuple[Floats, NDArray[Any]]]:
 
 
 def _weights(learner: OnlineLearner) -> Floats:
-    """All weights, the bias in the last column."""
+    """All weights, the bias in the last column; of learners that are not linear all that they keep."""
+    if not isinstance(learner, Linear):
+        return np.concatenate([array.ravel() for array in learner.state_.arrays().values()])[None]
     return np.column_stack([np.atleast_2d(learner.coef_), learner.intercept_])
 
 
@@ -86,6 +89,11 @@ def _same(first: OnlineLearner, second: OnlineLearner, what: str, tolerance: flo
     assert (first.t_, first.n_updates_) == (second.t_, second.n_updates_), f"{what}: rounds or moves differ"
 
 
+def _without_average(learner: OnlineLearner) -> OnlineLearner:
+    model: OnlineLearner = clone(learner)
+    return model.set_params(average=False) if isinstance(model, Linear) else model  # type: ignore[no-any-return]
+
+
 def _learned(learner: OnlineLearner, X: Any, y: Any) -> OnlineLearner:
     return clone(learner).partial_fit(X, y)  # type: ignore[no-any-return]
 
@@ -94,7 +102,7 @@ def optimality(learner: OnlineLearner) -> None:
     """At 300 random points the step beats all others near it, along it and on the constraint's edge."""
     random = np.random.default_rng(1)
     for point in range(N_POINTS):
-        model = clone(learner).set_params(average=False)
+        model = _without_average(learner)
         n_classes = 3 if point % 2 and model.moves_two_classes else 2
         X, y = stream(model, n_rows=30, n_classes=n_classes, seed=point)
         X[-1] = random.standard_normal(6) * 10.0 ** random.uniform(-1, 1)
@@ -103,17 +111,26 @@ def optimality(learner: OnlineLearner) -> None:
         model.partial_fit(X[:-1], y[:-1])
         before = copy.deepcopy(model)
         model.learn_one(X[-1], y[-1])
-        move = _as_binary(model, before, X[-1], y[-1])
-        if not np.any(move.x):
-            continue
-        reached, others = (_beliefs if isinstance(model, SecondOrder) else _moves)(
-            model, before, move, random
-        )
-        assert np.isfinite(reached), f"optimality: the step at point {point} leaves the constraint unmet"
-        for value in others:
-            assert reached <= value + 1e-9 * max(1.0, abs(value)), (
-                f"optimality: at point {point} the step reaches {reached:.9g}, another move {value:.9g}"
-            )
+        for reached, others in _outcomes(model, before, X[-1], y[-1], random):
+            assert np.isfinite(reached), f"optimality: the step at point {point} leaves the constraint unmet"
+            for value in others:
+                assert reached <= value + 1e-9 * max(1.0, abs(value)), (
+                    f"optimality: at point {point} the step reaches {reached:.9g}, another move {value:.9g}"
+                )
+
+
+def _outcomes(
+    model: OnlineLearner, before: OnlineLearner, x: Floats, y: Any, random: np.random.Generator
+) -> Iterator[tuple[float, list[float]]]:
+    """For each problem that a step solved what it reached, and what others would have."""
+    if not isinstance(model, Linear):
+        for problem in model.problems(before, x, y):
+            others = _alternatives(problem.end, problem.start, problem.end - problem.start, random)
+            yield problem.value(problem.end), [problem.value(other) for other in others]
+        return
+    move = _as_binary(model, before, x, y)
+    if np.any(move.x):
+        yield (_beliefs if isinstance(model, SecondOrder) else _moves)(model, before, move, random)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -203,9 +220,10 @@ def _alternatives(w: Floats, start: Floats, x: Floats, random: np.random.Generat
     others = [start, w + (w - start)]
     for scale in (1e-4, 1e-2, 1.0):
         noise = random.standard_normal(len(w))
-        sideways = noise - (noise @ x) / (x @ x) * x  # keeps the score, so it stays on the constraint's edge
+        squared = float(x @ x) or 1.0
+        sideways = noise - (noise @ x) / squared * x  # keeps the score, so it stays on the constraint's edge
         others += [
-            w + scale * length * direction / np.linalg.norm(direction)
+            w + scale * length * direction / (float(np.linalg.norm(direction)) or 1.0)
             for direction in (noise, -noise, sideways, x, -x)
         ]
         others += [w + scale * (w - start), w - scale * (w - start)]
@@ -287,7 +305,7 @@ def learns(learner: OnlineLearner) -> None:
     X = random.standard_normal((600, 5))
     scores = X @ random.standard_normal(5)
     X, scores = X[np.abs(scores) > 0.7], scores[np.abs(scores) > 0.7]
-    model = clone(learner).set_params(epochs=5, average=False)
+    model = _without_average(learner).set_params(epochs=5)
     y = scores > 0 if isinstance(learner, OnlineClassifier) else scores
     model.fit(X, y)
     reached = model.score(X, y)

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_consistent_length
 
 from tauten import parameters
 from tauten.base import LoopPlan, OnlineLearner
-from tauten.kernels.first_order import passive
 from tauten.kernels.state import Dense, Floats, Sparse
 from tauten.labels import check_types, distinct, put_together, read_labels
 from tauten.parameters import is_list, is_weight_map, optional
@@ -243,7 +242,7 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             importance = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
         margins = self.margins(y)
         return ClassPlan(
-            **self._plain_plan(self.loss if n_classes > 1 else passive),
+            **self._plain_plan(learning=n_classes > 1),
             labels=labels,
             sides={label: (k, y[k : k + 1], margins[k : k + 1]) for k, label in enumerate(labels)},
             y=y,

@@ -11,11 +11,12 @@ from sklearn.exceptions import NotFittedError
 
 from tauten import parameters
 from tauten.io import model_file
-from tauten.kernels.state import Floats, LinearState, Plan
+from tauten.kernels.state import Floats, Plan, State
 from tauten.merging import merge
 from tauten.rows import check_distinct
 
 COUNTERS = ("n_rounds", "n_moves")
+PASSING = ("_plan", "_kept_gatherer", "_asked_by")  # made anew where it is missing
 
 
 class Learned(BaseEstimator):
@@ -24,7 +25,7 @@ class Learned(BaseEstimator):
     fit_intercept: bool
     hash_bits: int | None
     n_features_in_: int
-    state_: LinearState
+    state_: State
 
     _kept: ClassVar[tuple[str, ...]] = (
         "n_features_in_",
@@ -53,7 +54,7 @@ class Learned(BaseEstimator):
             return
         raise ValueError(f"{type(self).__name__}: {name} was changed after learning began; fit anew.")
 
-    def new_state(self, n_features: int, n_classes: int) -> LinearState:
+    def new_state(self, n_features: int, n_classes: int) -> State:
         """A state that has seen nothing."""
         raise NotImplementedError
 
@@ -77,22 +78,12 @@ class Learned(BaseEstimator):
         """Rows at which the model moved."""
         return self._learned().n_moves
 
-    def _learned(self) -> LinearState:
+    def _learned(self) -> State:
         if "state_" not in self.__dict__:
             raise AttributeError(
                 f"{type(self).__name__} has learned nothing yet: call fit, partial_fit or learn_one first."
             )
         return self.state_
-
-    @property
-    def coef_(self) -> Floats:
-        """Weights of the features."""
-        return self._learned().explicit()[:, 1:].copy()
-
-    @property
-    def intercept_(self) -> Floats:
-        """Weight of the constant feature; 0 without fit_intercept."""
-        return self._learned().explicit()[:, 0] * float(self.fit_intercept) + 0.0  # no -0
 
     @property
     def feature_names_in_(self) -> NDArray[np.object_]:
@@ -127,7 +118,7 @@ class Learned(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in ("_plan", "_asked_by")}
+        return {name: value for name, value in state.items() if name not in PASSING}
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file, without pickle; loaded, it learns on as if it had never stopped."""

@@ -11,8 +11,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
 from tauten import parameters
-from tauten.base import LoopPlan, OnlineLearner
+from tauten.base import LoopPlan
 from tauten.kernels.state import Floats
+from tauten.linear import Linear
 from tauten.stream import Decisions, Record, Stream, Tested, one_row
 
 
@@ -26,7 +27,7 @@ class TargetPlan(LoopPlan):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OnlineRegressor(RegressorMixin, OnlineLearner):
+class OnlineRegressor(RegressorMixin, Linear):
     """A regressor of one real target."""
 
     def expected_failed_checks(self) -> dict[str, str]:
@@ -92,7 +93,7 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
 
     def _make_plan(self) -> TargetPlan:
         return TargetPlan(
-            **self._plain_plan(self.loss),
+            **self._plain_plan(learning=True),
             margin=self.margin(),
             y=np.zeros((1, 1)),
             margins=np.full((1, 1), self.margin()),

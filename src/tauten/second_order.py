@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tauten.base import OnlineLearner
 from tauten.kernels.covariance import Belief, BeliefPlan, as_given
 from tauten.kernels.diagonal import Diagonal
 from tauten.kernels.full import Full
 from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Floats
+from tauten.linear import Linear
 from tauten.parameters import one_of
 
 FAMILIES: dict[str, type[Belief]] = {"full": Full, "diag": Diagonal}
@@ -23,7 +23,7 @@ def covariance() -> Any:
     return one_of(*FAMILIES, default="full")
 
 
-class SecondOrder(OnlineLearner):
+class SecondOrder(Linear):
     """A learner that believes its weights to be about w, with a covariance Σ that all classes share."""
 
     covariance: str
@@ -36,8 +36,8 @@ class SecondOrder(OnlineLearner):
     def new_state(self, n_features: int, n_classes: int) -> Belief:
         return FAMILIES[self.covariance](n_features, n_classes, self.coupled, self.average)
 
-    def _loop_plan(self, loss: Rule, C: Floats) -> BeliefPlan:
-        parts = self._loop_parts(loss, C)
+    def _loop_plan(self, learning: bool) -> BeliefPlan:
+        parts = self._loop_parts(learning)
         return BeliefPlan(**parts, demand=self.demand.handle, gain=self.gain.handle)
 
     def pool(self, states: Sequence[Any], shares: Floats) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from tauten.kernels.state import Flags, Floats, LinearState, Plan
+from tauten.kernels.state import Flags, Floats, Plan, State
 from tauten.rows import Rows, dicts_in
 
 Decisions = tuple[Floats, Floats, Floats]  # for each row: y, margins (a column a decision), importance
@@ -26,7 +26,7 @@ class Record:
     asked: Flags
 
     @classmethod
-    def empty(cls, n_rows: int, state: LinearState) -> Self:
+    def empty(cls, n_rows: int, state: State) -> Self:
         """Room for what happens to rows in a state."""
         moved = np.zeros((n_rows, state.n_decisions), dtype=np.uint8)
         return cls(np.zeros((n_rows, state.n_columns)), moved, np.ones(n_rows, dtype=np.uint8))
@@ -91,7 +91,7 @@ class Stream:
 
 
 def learn_rows(
-    state: LinearState,
+    state: State,
     plan: Plan,
     stream: Stream,
     span: tuple[int, int],
@@ -100,7 +100,7 @@ def learn_rows(
 ) -> None:
     """Learn a span of a stream, in order, block by block; `after` is told what happened from a row on."""
     rows = stream.rows
-    for start, block in rows.blocks(*span, state.table.shape[1]):
+    for start, block in rows.blocks(*span, state.per_row):
         record = Record.empty(len(block), state)
         done = state.learn(
             block, plan, *decisions(start, start + len(block)), record.scores, record.moved, record.asked

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from tauten.base import OnlineLearner
 from tauten.kernels.first_order import FirstOrder
 from tauten.kernels.state import Floats
+from tauten.linear import Linear
 from tauten.stream import Decisions, Record, Stream, learn_rows
 
 Outcome = tuple[Floats, NDArray[np.int64]]  # error and updates of each learner
@@ -85,7 +86,7 @@ def _one_pass(learners: Sequence[OnlineLearner], stream: Stream) -> Outcome:
     return errors / len(stream.rows), updates
 
 
-def _learn_stacked(learners: Sequence[OnlineLearner], stream: Stream, tally: Any) -> None:
+def _learn_stacked(learners: Sequence[Linear], stream: Stream, tally: Any) -> None:
     """Train learners side by side as the columns of one state."""
     single, plans = learners[0].state_, [learner.plan() for learner in learners]
     state = FirstOrder(single.n_features, single.n_classes, single.coupled, single.averaged, len(learners))

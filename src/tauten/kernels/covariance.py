@@ -28,7 +28,7 @@ from numba import njit, types
 from tauten.kernels.asking import ASKING
 from tauten.kernels.loops import FLAG_ROWS, LONGEST_MOVE, MATRIX, VECTOR, best_wrong
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, REALS, Rule, invoke, rule
-from tauten.kernels.state import Dense, Flags, Floats, LinearState, Plan, Sparse, binary_to_columns
+from tauten.kernels.state import Dense, Flags, Floats, LinearPlan, LinearState, Sparse, binary_to_columns
 
 DECISION = REAL(
     REALS, COUNT, REAL, REAL, REAL, REAL, HANDLE, HANDLE, HANDLE, HANDLE, REALS
@@ -154,7 +154,7 @@ def conclude(i, n, moves, averaged, memory, pull, moved):  # type: ignore[no-unt
 
 
 @dataclass(kw_only=True)
-class BeliefPlan(Plan):
+class BeliefPlan(LinearPlan):
     """A plan with the rules that a belief needs besides."""
 
     demand: Any
@@ -187,7 +187,7 @@ class Belief(LinearState):
     def run(
         self,
         rows: Dense | Sparse,
-        plan: Plan,
+        plan: BeliefPlan,
         y: Floats,
         margins: Floats,
         importance: Floats,
@@ -195,7 +195,6 @@ class Belief(LinearState):
         moved: Flags,
         asked: Flags,
     ) -> int:
-        assert isinstance(plan, BeliefPlan)
         rules = plan.decide, plan.demand, plan.loss, plan.step, plan.gain
         targets = y, margins, importance, plan.C, plan.bias
         return self._run(rows, targets, (self.averaged, rules, scores, moved, plan.ask, plan.asking, asked))

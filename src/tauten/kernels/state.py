@@ -1,7 +1,5 @@
-"""What every family that learns along x keeps: one table, grown, regrouped, merged and saved in one place.
-
-Row 0 of the table is the constant feature, row 1 + j feature j. Its columns come in blocks: first one column
-of weights a decision (or class), then what the family adds. `memory` is a short vector of the family's own.
+"""What a family keeps and how it is run; and what every family that learns along x keeps: one table, grown,
+regrouped, merged and saved in one place.
 """
 
 from collections.abc import Sequence
@@ -20,16 +18,22 @@ Flags = NDArray[np.uint8]
 
 @dataclass(kw_only=True)
 class Plan:
-    """What a learner tells its loop: the rules by handle, and the numbers that go with them."""
+    """What a learner tells its loop; a family adds its rules, by handle, and their numbers."""
+
+    bias: float
+    ask: Any = 0  # every label is learned
+    asking: Floats = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(kw_only=True)
+class LinearPlan(Plan):
+    """What loops along x are told."""
 
     report: Any
     decide: Any
     loss: Any
     step: Any
     C: Floats
-    bias: float
-    ask: Any = 0  # every label is learned
-    asking: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass
@@ -79,85 +83,89 @@ class Sparse:
         return Sparse(self.values[used].copy(), self.indices[used].copy(), starts, self.trusted)
 
 
-class LinearState:
-    """The table, its growth, and the run of a loop over it; a family adds its decision and its columns."""
+class State:
+    """What was learned: how many rows, and what a family makes of them."""
 
-    header: ClassVar[tuple[str, ...]] = (
-        "n_features",
-        "n_classes",
-        "coupled",
-        "averaged",
-    )  # the constructor's arguments
+    header: ClassVar[tuple[str, ...]] = ("n_features", "n_classes")  # the constructor's arguments
 
-    def __init__(
-        self, n_features: int, n_classes: int, coupled: bool, averaged: bool, n_models: int = 1
-    ) -> None:
-        """`n_classes` is 0 for regression; `coupled` classes compete in one decision, others in one each."""
-        self.n_features, self.n_classes, self.n_models = n_features, n_classes, n_models
-        self.coupled, self.averaged = bool(coupled), bool(averaged)
-        self.n_rounds = self.n_moves = 0  # rows whose label was learned, those at which any decision moved
-        self._place(np.zeros((1 + n_features, self._table_width())), n_features)
-        self.memory: Floats = self._new_memory()
+    n_features: int
+    n_classes: int  # 0 for regression
+    n_rounds: int  # rows whose label was learned
+    n_moves: int  # those at which any decision moved
 
-    def _table_width(self) -> int:
+    @property
+    def n_columns(self) -> int:
+        """Scores of a row: one for two classes or a real target, else one a class."""
         raise NotImplementedError
 
-    def _new_memory(self) -> Floats:
+    @property
+    def n_decisions(self) -> int:
+        """Decisions at a row, each of which moves something or not."""
         raise NotImplementedError
 
-    def decide(self) -> Any:
-        """The handle of the family's decision."""
+    @property
+    def per_row(self) -> int:
+        """Numbers that learning a row takes room for, by which rows are cut into blocks."""
         raise NotImplementedError
 
-    def report(self) -> Any:
-        """The handle of what makes scores of a row's products with the table."""
+    @property
+    def size(self) -> int:
+        """Numbers that a copy takes."""
         raise NotImplementedError
+
+    @property
+    def in_one_column(self) -> bool:
+        """Whether a column of weights is all there is."""
+        return False
 
     def upkeep(self) -> None:
         """What a decision may ask for between two rows."""
 
-    def readout(self, table: Floats) -> Floats:
-        """What predicts: rows of the table, or their products with examples, as columns of the model."""
+    def run(
+        self,
+        rows: Dense | Sparse,
+        plan: Any,
+        y: Floats,
+        margins: Floats,
+        importance: Floats,
+        scores: Floats,
+        moved: Flags,
+        asked: Flags,
+    ) -> int:
+        """One call of the compiled loop: how many rows it learned, or -1 - i before a row i that it can't."""
+        raise NotImplementedError
+
+    def score_rows(self, rows: Dense | Sparse, bias: float) -> Floats | None:
+        """Scores of rows that hold each column once; None where a value is not finite."""
+        raise NotImplementedError
+
+    def grow_features(self, n_features: int) -> None:
+        """Make room for features, doubling so that a stream pays for each feature once."""
         raise NotImplementedError
 
     def _regrouped(self, order: Sequence[int]) -> Self:
         raise NotImplementedError
 
-    @property
-    def n_columns(self) -> int:
-        """Columns of weights: one for two classes or a real target, else one a class; times the models."""
-        return self.n_models * (self.n_classes if self.n_classes > 2 else 1)
+    def place_features(self, columns: Sequence[int], n_features: int) -> None:
+        """Move feature j to column `columns[j]` of `n_features`."""
+        raise NotImplementedError
 
-    @property
-    def n_decisions(self) -> int:
-        return self.n_models if self.coupled else self.n_columns
+    def mix(self, states: Sequence[Self], shares: Floats) -> None:
+        """Become the mean of states of the same features and classes, with shares that add up to 1."""
+        raise NotImplementedError
 
-    @property
-    def in_one_column(self) -> bool:
-        """Whether a column of weights is all there is."""
-        return self.table.shape[1] == 1
+    def arrays(self) -> dict[str, Floats]:
+        """Everything learned, for a model file."""
+        raise NotImplementedError
 
-    def _place(self, table: Floats, n_features: int) -> None:
-        """Take a table, of which `used` is the part without the room kept for features to come."""
-        self.table, self.n_features = table, n_features
-        self.used = table[: 1 + n_features]
+    @classmethod
+    def restore(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
+        """The state that was saved; raises ValueError where the parts do not fit together."""
+        raise NotImplementedError
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: value for name, value in self.__dict__.items() if name != "used"
-        }  # a copy would be no view
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._place(self.table, self.n_features)
-
-    def grow_features(self, n_features: int) -> None:
-        """Make room for features, doubling so that a stream pays for each feature once."""
-        table = self.table
-        if 1 + n_features > len(table):
-            table = np.zeros((max(1 + n_features, 2 * len(table)), table.shape[1]))
-            table[: len(self.table)] = self.table
-        self._place(table, n_features)
+    def settings(self) -> tuple[Any, ...]:
+        """What cannot change once something was learned."""
+        return tuple(getattr(self, name) for name in self.header if not name.startswith("n_"))
 
     def regrouped(self, order: Sequence[int]) -> Self:
         """A state in which class k has what class `order[k]` had; -1 marks a class that is new."""
@@ -210,10 +218,88 @@ class LinearState:
         self.n_moves += 1 in moved.tobytes()
         return True
 
+
+class LinearState(State):
+    """One table. Row 0 is the constant feature, row 1 + j feature j. Its columns come in blocks: first one
+    column of weights a decision (or class), then what the family adds. `memory` is a short vector of the
+    family's own.
+    """
+
+    header = ("n_features", "n_classes", "coupled", "averaged")
+
+    def __init__(
+        self, n_features: int, n_classes: int, coupled: bool, averaged: bool, n_models: int = 1
+    ) -> None:
+        """`coupled` classes compete in one decision, others have one each."""
+        self.n_features, self.n_classes, self.n_models = n_features, n_classes, n_models
+        self.coupled, self.averaged = bool(coupled), bool(averaged)
+        self.n_rounds = self.n_moves = 0
+        self._place(np.zeros((1 + n_features, self._table_width())), n_features)
+        self.memory: Floats = self._new_memory()
+
+    def _table_width(self) -> int:
+        raise NotImplementedError
+
+    def _new_memory(self) -> Floats:
+        raise NotImplementedError
+
+    def decide(self) -> Any:
+        """The handle of the family's decision."""
+        raise NotImplementedError
+
+    def report(self) -> Any:
+        """The handle of what makes scores of a row's products with the table."""
+        raise NotImplementedError
+
+    def readout(self, table: Floats) -> Floats:
+        """What predicts: rows of the table, or their products with examples, as columns of the model."""
+        raise NotImplementedError
+
+    @property
+    def n_columns(self) -> int:
+        return self.n_models * (self.n_classes if self.n_classes > 2 else 1)
+
+    @property
+    def n_decisions(self) -> int:
+        return self.n_models if self.coupled else self.n_columns
+
+    @property
+    def per_row(self) -> int:
+        return self.table.shape[1]
+
+    @property
+    def size(self) -> int:
+        return self.table.size
+
+    @property
+    def in_one_column(self) -> bool:
+        return self.table.shape[1] == 1
+
+    def _place(self, table: Floats, n_features: int) -> None:
+        """Take a table, of which `used` is the part without the room kept for features to come."""
+        self.table, self.n_features = table, n_features
+        self.used = table[: 1 + n_features]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            name: value for name, value in self.__dict__.items() if name != "used"
+        }  # a copy would be no view
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._place(self.table, self.n_features)
+
+    def grow_features(self, n_features: int) -> None:
+        table = self.table
+        if 1 + n_features > len(table):
+            table = np.zeros((max(1 + n_features, 2 * len(table)), table.shape[1]))
+            table[: len(self.table)] = self.table
+        self._place(table, n_features)
+
     def run(
         self,
         rows: Dense | Sparse,
-        plan: Plan,
+        plan: Any,
         y: Floats,
         margins: Floats,
         importance: Floats,
@@ -221,10 +307,10 @@ class LinearState:
         moved: Flags,
         asked: Flags,
     ) -> int:
-        """One call of the compiled loop: how many rows it learned, or -1 - i before a row i that it can't."""
         loop: Kernel
         if isinstance(rows, Dense):
-            done: int = loops.learn_dense.run(
+            loop = loops.learn_dense_column if self.in_one_column else loops.learn_dense
+            done: int = loop.run(
                 rows.X, y, margins, importance, plan.C, plan.bias, self.used, self.memory,
                 plan.report, plan.decide, plan.loss, plan.step, scores, moved,
                 plan.ask, plan.asking, asked,
@@ -244,36 +330,24 @@ class LinearState:
         """The weights that predict, one row a column of the model, the bias first."""
         return self.readout(self.used).T
 
-    def score_row(self, row: Dense | Sparse, bias: float) -> Floats | None:
-        """Scores of a single row, or None where it has a value that is not finite."""
-        raw = np.empty((1, self.used.shape[1]))
-        if isinstance(row, Dense):
-            done = loops.score_dense.run(row.X, bias, self.used, raw)
+    def score_rows(self, rows: Dense | Sparse, bias: float) -> Floats | None:
+        raw = np.empty((len(rows), self.used.shape[1]))
+        if isinstance(rows, Dense):
+            done = loops.score_dense.run(rows.X, bias, self.used, raw)
         else:
-            done = loops.score_sparse.run(row.values, row.indices, row.starts, bias, self.used, raw)
-        return self.readout(raw) if done == 1 else None
-
-    def settings(self) -> tuple[Any, ...]:
-        """What cannot change once something was learned."""
-        return tuple(getattr(self, name) for name in self.header if not name.startswith("n_"))
+            done = loops.score_sparse.run(rows.values, rows.indices, rows.starts, bias, self.used, raw)
+        return self.readout(raw) if done == len(rows) else None
 
     def place_features(self, columns: Sequence[int], n_features: int) -> None:
-        """Move feature j to column `columns[j]` of `n_features`."""
         table = np.zeros((1 + n_features, self.table.shape[1]))
         table[[0, *(1 + column for column in columns)]] = self.used
         self._place(table, n_features)
 
-    def mix(self, states: Sequence[Self], shares: Floats) -> None:
-        """Become the mean of states of the same features and classes, with shares that add up to 1."""
-        raise NotImplementedError
-
     def arrays(self) -> dict[str, Floats]:
-        """Everything learned, for a model file."""
         return {"table": self.used, "memory": self.memory}
 
     @classmethod
     def restore(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
-        """The state that was saved; raises ValueError where the parts do not fit together."""
         height, width = arrays["table"].shape
         for name in cls.header:
             kind = int if name.startswith("n_") or name == "window" else bool

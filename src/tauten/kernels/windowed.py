@@ -17,7 +17,7 @@ from tauten.kernels.anchored import COUNTS, FROZEN, GAMMA, KAPPA, ROUNDS, ClassM
 from tauten.kernels.asking import ASKING, PASS, STOP, consider, note
 from tauten.kernels.loops import FLAG_ROWS, LONGEST_MOVE, MATRIX, VECTOR, sparse_sqnorm
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
-from tauten.kernels.state import Dense, Flags, Floats, Plan, Sparse, binary_to_columns
+from tauten.kernels.state import Dense, Flags, Floats, LinearPlan, Sparse, binary_to_columns
 
 QUEUE = types.float64[:, :, ::1]
 
@@ -145,7 +145,7 @@ class Windowed(ClassMeans):
     def run(
         self,
         rows: Dense | Sparse,
-        plan: Plan,
+        plan: LinearPlan,
         y: Floats,
         margins: Floats,
         importance: Floats,

@@ -12,10 +12,10 @@ Kulesza, Dredze (NIPS 2009), figure 1; λ₁ = λ₂ = 1/(2r). The weight of an 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from tauten.classifier import OnlineClassifier
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.learners.pa import hinge
+from tauten.linear import LinearClassifier
 from tauten.parameters import above
 from tauten.second_order import SecondOrder, covariance, distance, divergence
 
@@ -39,7 +39,7 @@ def objective(
 
 
 @dataclass(eq=False, repr=False)
-class AROWClassifier(SecondOrder, OnlineClassifier):
+class AROWClassifier(SecondOrder, LinearClassifier):
     """Adaptive regularisation of weights: second order, and not upset by noisy labels.
 
     Parameters

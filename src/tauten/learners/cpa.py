@@ -16,10 +16,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tauten.classifier import OnlineClassifier
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.learners.pa import capped, objective
+from tauten.linear import LinearClassifier
 from tauten.parameters import above, is_number, is_weight_map, parameter
 
 
@@ -31,7 +31,7 @@ def mistake_hinge(score, y, margin):  # type: ignore[no-untyped-def]
 
 
 @dataclass(eq=False, repr=False)
-class CPAClassifier(OnlineClassifier):
+class CPAClassifier(LinearClassifier):
     """Cost-sensitive passive-aggressive classifier, prediction-based: for labels whose mistakes cost
     differently.
 

@@ -13,15 +13,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from tauten.classifier import OnlineClassifier
 from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Floats
 from tauten.learners.pa import VARIANTS, hinge, objective
+from tauten.linear import LinearClassifier
 from tauten.parameters import above, is_number, one_of, parameter
 
 
 @dataclass(eq=False, repr=False)
-class CostSensitivePAClassifier(OnlineClassifier):
+class CostSensitivePAClassifier(LinearClassifier):
     """Cost-sensitive passive-aggressive classifier: for a rare second class. Many classes: one against the
     rest.
 

@@ -17,10 +17,10 @@ import numpy as np
 from numba import njit
 from scipy.special import ndtri
 
-from tauten.classifier import OnlineClassifier
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.learners.pa import hinge
+from tauten.linear import LinearClassifier
 from tauten.parameters import is_number, optional, parameter
 from tauten.second_order import SecondOrder, covariance, distance, divergence
 
@@ -67,7 +67,7 @@ def deviations() -> Any:
     return optional("a finite number above 0", lambda phi: is_number(phi) and phi > 0)
 
 
-class Confident(SecondOrder, OnlineClassifier):
+class Confident(SecondOrder, LinearClassifier):
     """A classifier that asks for a margin in standard deviations: what CW and SCW share."""
 
     eta: float

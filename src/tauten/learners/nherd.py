@@ -15,11 +15,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from tauten.classifier import OnlineClassifier
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.learners.arow import regressed
 from tauten.learners.pa import hinge
+from tauten.linear import LinearClassifier
 from tauten.parameters import above
 from tauten.second_order import SecondOrder, covariance, distance
 
@@ -30,7 +30,7 @@ def herded(alpha, variance, blocks, margin, C):  # type: ignore[no-untyped-def]
 
 
 @dataclass(eq=False, repr=False)
-class NHERDClassifier(SecondOrder, OnlineClassifier):
+class NHERDClassifier(SecondOrder, LinearClassifier):
     """Gaussian herding: a second-order step that becomes sure faster than AROW.
 
     Parameters

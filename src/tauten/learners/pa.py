@@ -18,9 +18,9 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from tauten.classifier import OnlineClassifier
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
+from tauten.linear import LinearClassifier
 from tauten.parameters import above, one_of
 
 
@@ -65,7 +65,7 @@ def objective(w: Floats, start: Floats, loss: float, C: float, variant: str) -> 
 
 
 @dataclass(eq=False, repr=False)
-class PAClassifier(OnlineClassifier):
+class PAClassifier(LinearClassifier):
     """Passive-aggressive classifier: the first choice for sparse text and for streams.
 
     Parameters

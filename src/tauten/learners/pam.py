@@ -12,10 +12,10 @@ wᵧ += τΣₜx and wₛ −= τΣₜx with V = 2xᵀΣₜx, and Σ⁻¹ gains 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from tauten.classifier import OnlineClassifier
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.learners.pa import VARIANTS, hinge
+from tauten.linear import LinearClassifier
 from tauten.parameters import above, one_of
 from tauten.second_order import SecondOrder, covariance, distance, divergence
 
@@ -49,7 +49,7 @@ def objective(w: Floats, spread: Floats, start: Floats, prior: Floats, x: Floats
 
 
 @dataclass(eq=False, repr=False)
-class MahalanobisPAClassifier(SecondOrder, OnlineClassifier):
+class MahalanobisPAClassifier(SecondOrder, LinearClassifier):
     """Passive-aggressive Mahalanobis classifier: for features of unlike scales, or that go together.
 
     Parameters

@@ -21,12 +21,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from tauten.classifier import OnlineClassifier
 from tauten.kernels.anchored import Anchored, ClassMeans
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.kernels.windowed import Windowed
 from tauten.learners.pa import VARIANTS, hinge
+from tauten.linear import LinearClassifier
 from tauten.parameters import above, count, is_list, is_number, one_of, optional
 
 LARGEST_PULL = 1e30  # of γ and κ: their product with any mean, over any scale of u, is a float
@@ -51,7 +51,7 @@ STEPS = {"hard": hard, "I": capped, "II": damped}
 
 
 @dataclass(eq=False, repr=False)
-class ClassMeanPAClassifier(OnlineClassifier):
+class ClassMeanPAClassifier(LinearClassifier):
     """Passive-aggressive classifier anchored to the class means: steadier under any order of the examples.
 
     Many classes: one against the rest. A row costs O(non-zeros); with a window, a move costs O(window ·

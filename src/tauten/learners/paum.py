@@ -14,15 +14,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from tauten.classifier import OnlineClassifier
 from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Floats
 from tauten.learners.perceptron import objective, short, whole
+from tauten.linear import LinearClassifier
 from tauten.parameters import above, number
 
 
 @dataclass(eq=False, repr=False)
-class PAUMClassifier(OnlineClassifier):
+class PAUMClassifier(LinearClassifier):
     """Perceptron with uneven margins: for classes of very different size. Many classes: one against the rest.
 
     Parameters

@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tauten.classifier import OnlineClassifier
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
+from tauten.linear import LinearClassifier
 
 
 @rule
@@ -35,7 +35,7 @@ def objective(w: Floats, start: Floats, x: Floats, y: float, margin: float, C: f
 
 
 @dataclass(eq=False, repr=False)
-class PerceptronClassifier(OnlineClassifier):
+class PerceptronClassifier(LinearClassifier):
     """Perceptron: the yardstick. It has no parameters of its own, and `average=True` makes it a fair rival.
 
     The parameters that all classifiers share are described in `docs/parameters.md`.

@@ -15,18 +15,18 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from tauten.classifier import OnlineClassifier
 from tauten.kernels.covariance import LEAST_SQUARES
 from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Floats
 from tauten.learners.arow import measured, objective, regressed
 from tauten.learners.perceptron import short
+from tauten.linear import LinearClassifier
 from tauten.parameters import above
 from tauten.second_order import SecondOrder, covariance
 
 
 @dataclass(eq=False, repr=False)
-class SecondOrderPerceptronClassifier(SecondOrder, OnlineClassifier):
+class SecondOrderPerceptronClassifier(SecondOrder, LinearClassifier):
     """Second-order Perceptron: a yardstick that moves on mistakes only.
 
     Parameters
@@ -61,8 +61,8 @@ class SecondOrderPerceptronClassifier(SecondOrder, OnlineClassifier):
     def moves_two_classes(self) -> bool:
         return False
 
-    def _loop_parts(self, loss: Rule, C: Floats) -> dict[str, Any]:
-        return {**super()._loop_parts(loss, C), "decide": LEAST_SQUARES.handle}
+    def _loop_parts(self, learning: bool) -> dict[str, Any]:
+        return {**super()._loop_parts(learning), "decide": LEAST_SQUARES.handle}
 
     def margins(self, y: Floats) -> Floats:
         return np.zeros_like(y)

@@ -120,7 +120,7 @@ class Simulation:
         )  # UNKNOWN is the last
         asking[GIVEN] = 0.0
         try:
-            for start, block in rows.blocks(first, stop, state.table.shape[1]):
+            for start, block in rows.blocks(first, stop, state.per_row):
                 codes = self.codes[start : start + len(block)]
                 record = Record.empty(len(block), state)
                 done = state.learn(
