@@ -1,4 +1,4 @@
-"""CSV and TSV: a header, then a record a line; CSV cells may be quoted, with "" for a quote, and hold line feeds.
+"""CSV and TSV: a header, then a record a line; cells of CSV may be quoted, with "" for a quote.
 
 Blanks around a cell that is not quoted do not count. TSV knows no quotes. Empty lines hold no record. Which
 columns are numeric and which nominal is settled by the first rows, and does not change after.
@@ -149,7 +149,7 @@ class Reader(TextReader):
             lines += (sample.lines + n_lines + 1).tolist()
             n_lines += sample.n_lines + (sample.fault != text.NONE)
             for place, texts in cells.items():
-                texts += sample.column(place)
+                texts.extend(sample.column(place))
         kinds = {}
         for place, texts in cells.items():
             kinds[place], odd = kind_of(zip(lines, texts, strict=True), self.missing)
@@ -239,7 +239,9 @@ class Reader(TextReader):
                 value = np.nan
             elif value is None:
                 what = "not finite" if is_number(cell) else "no number"
-                bad.setdefault(row, f"{shown(cell)} in column {shown(columns.names[columns.numeric[k]])} is {what}")
+                bad.setdefault(
+                    row, f"{shown(cell)} in column {shown(columns.names[columns.numeric[k]])} is {what}"
+                )
             numbers[row, k] = 0.0 if value is None else value
         texts: dict[int, list[str | None]] = {}
         for place in columns.nominal:

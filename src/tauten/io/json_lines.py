@@ -6,6 +6,7 @@ and false are 1 and 0, null is no value.
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ from tauten.labels import LARGEST_EXACT
 DEEPEST = 50  # objects in objects
 
 
-class Fault(ValueError):
+class LineError(ValueError):
     """What is wrong with a line."""
 
 
@@ -58,7 +59,7 @@ class Reader(TextReader):
             try:
                 self.n_missing = 0
                 row, label = self._row(line, at.text_labels)
-            except Fault as fault:
+            except LineError as fault:
                 at = replace(at, skipped=at.skipped + 1)
                 if self.faults.skip:
                     self.faults.note(at.lines, str(fault))
@@ -78,18 +79,18 @@ class Reader(TextReader):
             self.faults.note(self.at.lines, wrong)
 
     def _row(self, line: bytes, text_labels: bool | None) -> tuple[dict[str, float], Any]:
-        """Features and label of a line; raises a Fault."""
+        """Features and label of a line; raises a LineError."""
         try:
             given = json.loads(line.decode("utf-8"), object_pairs_hook=_object, parse_constant=_refuse)
-        except Fault:
+        except LineError:  # is a ValueError, as those of json are
             raise
         except UnicodeDecodeError:
-            raise Fault(f"{shown(line)} is not in UTF-8") from None
+            raise LineError(f"{shown(line)} is not in UTF-8") from None
         except (ValueError, RecursionError) as error:
             words = str(error).partition(":")[0].partition(" (")[0]
-            raise Fault(f"{shown(line)} is no JSON ({words})") from None
+            raise LineError(f"{shown(line)} is no JSON ({words})") from None
         if not isinstance(given, dict):
-            raise Fault(f"{shown(line)} is no object; expected {{...}}")
+            raise LineError(f"{shown(line)} is no object; expected {{...}}")
         label = self._label(given, text_labels) if self.options.labelled else None
         row: dict[str, float] = {}
         self._add(row, given, "", 0)
@@ -100,55 +101,65 @@ class Reader(TextReader):
         name = str(self.options.label)
         label = given.pop(name, None)
         if label is None or (isinstance(label, str) and label in self.missing):
-            raise Fault(f"there is no label {shown(name)}")
+            raise LineError(f"there is no label {shown(name)}")
         if not isinstance(label, str | int | float):
-            raise Fault(f"label {shown(json.dumps(label))} is neither number nor text")
+            raise LineError(f"label {shown(json.dumps(label))} is neither number nor text")
         if text_labels is not None and isinstance(label, str) != text_labels:
             kinds = ("text", "a number") if text_labels else ("a number", "text")
-            raise Fault(f"label {shown(json.dumps(label))} is {kinds[1]}, but the first label is {kinds[0]}")
+            raise LineError(
+                f"label {shown(json.dumps(label))} is {kinds[1]}, but the first label is {kinds[0]}"
+            )
         if isinstance(label, float) and not math.isfinite(label):
-            raise Fault("the label is not finite")
+            raise LineError("the label is not finite")
         if isinstance(label, int) and abs(label) > LARGEST_EXACT:
-            raise Fault(f"label {shown(str(label))} has more digits than a float can hold")
+            raise LineError(f"label {shown(str(label))} has more digits than a float can hold")
         return label
 
     def _add(self, row: dict[str, float], given: Mapping[str, Any], before: str, depth: int) -> None:
         """Add what an object holds to a row."""
         if depth > DEEPEST:
-            raise Fault(f"objects are nested more than {DEEPEST} deep")
+            raise LineError(f"objects are nested more than {DEEPEST} deep")
         for key, value in given.items():
             name = before + key
             if name in self.ignore:
                 continue
             if isinstance(value, dict):
                 self._add(row, value, f"{name}.", depth + 1)
-            elif value is None or (isinstance(value, str) and name not in self.text and value in self.missing):
-                self._leave_out(row, name)
-            elif isinstance(value, str) and name in self.text:
-                for word, n in words(value, self.options.ngrams).items():
-                    _put(row, f"{name}={word}", n)
-            elif isinstance(value, str):
-                _put(row, f"{name}={value}", 1.0)
+            elif value is None or isinstance(value, str):
+                self._add_text(row, name, value)
             elif isinstance(value, list):
-                for item in value:
-                    if not isinstance(item, str):
-                        raise Fault(f"field {shown(name)} holds a list of {shown(json.dumps(item))}; expected texts")
-                for item in dict.fromkeys(value):
-                    _put(row, f"{name}={item}", float(value.count(item)))
+                self._add_texts(row, name, value)
             else:
                 _put(row, name, _finite(value, name))
+
+    def _add_text(self, row: dict[str, float], name: str, value: str | None) -> None:
+        if name in self.text and value is not None and value.strip():
+            for word, n in words(value, self.options.ngrams).items():
+                _put(row, f"{name}={word}", n)
+        elif name in self.text or value is None or value in self.missing:
+            self._leave_out(row, name)
+        else:
+            _put(row, f"{name}={value}", 1.0)
+
+    def _add_texts(self, row: dict[str, float], name: str, values: list[Any]) -> None:
+        for value in values:
+            if not isinstance(value, str):
+                given = shown(json.dumps(value))
+                raise LineError(f"field {shown(name)} holds a list with {given}; expected a list of texts")
+        for value, n in Counter(values).items():
+            _put(row, f"{name}={value}", float(n))
 
     def _leave_out(self, row: dict[str, float], name: str) -> None:
         self.n_missing += 1
         if self.options.missing == "error":
-            raise Fault(f"field {shown(name)} has no value")
+            raise LineError(f"field {shown(name)} has no value")
         if self.options.missing == "mark":
             _put(row, f"{name}={UNKNOWN}", 1.0)
 
 
 def _put(row: dict[str, float], name: str, value: float) -> None:
     if name in row:
-        raise Fault(f"two fields come to the feature {shown(name)}")
+        raise LineError(f"two fields come to the feature {shown(name)}")
     row[name] = value
 
 
@@ -158,7 +169,7 @@ def _finite(value: float, name: str) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise Fault(f"field {shown(name)} is not finite")
+        raise LineError(f"field {shown(name)} is not finite")
     return number
 
 
@@ -168,9 +179,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(given) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise Fault(f"the field {shown(twice)} stands there twice")
+        raise LineError(f"the field {shown(twice)} stands there twice")
     return given
 
 
 def _refuse(constant: str) -> Any:
-    raise Fault(f"{constant} is not finite")
+    raise LineError(f"{constant} is not finite")

@@ -1,8 +1,8 @@
 """Tables: what each column is, and rows made of cells.
 
-A numeric column is a feature of its name. A nominal one is a feature `column=value` for each value, 1 where the
-row has it. A text column is a feature `column=words` for each word, or words in a row, and counts them. A cell
-without a value brings nothing, or the feature `column=?`, or is an error, as `missing` says.
+A numeric column is a feature of its name. A nominal one is a feature `column=value` for each value, 1 where
+the row has it. A text column is a feature `column=words` for each word, or words in a row, and counts them. A
+cell without a value brings nothing, or the feature `column=?`, or is an error, as `missing` says.
 """
 
 import re
@@ -59,7 +59,9 @@ def arrange(names: Sequence[str], options: Options, path: str) -> Columns:
         for reference in getattr(options, role):
             place = _place(reference, names, role, path)
             if roles.setdefault(place, role) != role:
-                raise ReadError(path, None, f"column {shown(names[place])} is given as {roles[place]} and as {role}")
+                raise ReadError(
+                    path, None, f"column {shown(names[place])} is given as {roles[place]} and as {role}"
+                )
     known = set(options.names or ())
     groups = {name.partition("=")[0] for name in known if "=" in name}
     for place, name in enumerate(names):
@@ -184,9 +186,15 @@ class Cells:
 
 
 def batches(
-    at: Position, cells: Cells, labels: list[Any] | None, lines: list[int], bad: dict[int, str], faults: Faults,
-    options: Options, n_read: int,
-) -> Iterator[Batch]:  # fmt: skip
+    at: Position,
+    cells: Cells,
+    labels: list[Any] | None,
+    lines: list[int],
+    bad: dict[int, str],
+    faults: Faults,
+    options: Options,
+    n_read: int,
+) -> Iterator[Batch]:
     """The rows of a table that are not `bad`, up to the first that is, unless faults are skipped.
 
     The position of the batch is `at`, with the rows counted.
@@ -208,7 +216,12 @@ def batches(
     )  # fmt: skip
     y = None if labels is None else as_labels(list(compress(labels, good)), bool(at.text_labels))
     yield Batch(
-        cells.take(good).rows(options) if good.any() else [], y, np.array(lines)[good], at, n_read, faults.take()
+        cells.take(good).rows(options) if good.any() else [],
+        y,
+        np.array(lines)[good],
+        at,
+        n_read,
+        faults.take(),
     )
     for row, reason in sorted(bad.items())[:1] if not faults.skip else []:
         faults.note(lines[row], reason)

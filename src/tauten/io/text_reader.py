@@ -48,7 +48,9 @@ class TextReader:
                     yield from self.next(rows.after(self.at.rows))
                 ready = window.more()
             self.at = replace(self.at, offset=window.offset)
-            yield Batch(self.nothing(), None, np.zeros(0, np.int64), self.at, window.n_read, self.faults.take())
+            yield Batch(
+                self.nothing(), None, np.zeros(0, np.int64), self.at, window.n_read, self.faults.take()
+            )
         finally:
             window.close()
 
