@@ -1,4 +1,4 @@
-"""Labels out of files: numbers stay numbers, whole ones whole, text stays text."""
+"""Labels out of files: numbers stay numbers, whole ones whole, text stays text; the first one decides."""
 
 import math
 import re
@@ -26,25 +26,23 @@ def finite(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def exact(text: str) -> float | None:
-    """A label that is a number; None where it is none, or one that no float holds."""
-    value = finite(text)
-    if value is None or abs(value) < LARGEST_EXACT or not text.lstrip("+-").isdigit():
+def read_label(label: str, are_text: bool) -> str | float | None:
+    """A label of a kind; None where it is none of it."""
+    if are_text:
+        return label
+    value = finite(label)
+    if value is None or abs(value) < LARGEST_EXACT or not label.lstrip("+-").isdigit():
         return value
-    return value if int(value) == int(text) else None
+    return value if int(value) == int(label) else None
 
 
-def fault_of(label: str, are_text: bool) -> str | None:
-    """What is wrong with a label; None where nothing is."""
-    if are_text or exact(label) is not None:
-        return None
+def label_fault(label: str) -> str:
+    """Why a text is no label beside numbers."""
     if finite(label) is not None:
-        return f"label {shown(label)} is no float exactly"
-    return (
-        f"label {shown(label)} is not finite"
-        if is_number(label)
-        else (f"label {shown(label)} is no number, as the labels before are")
-    )
+        return f"label {shown(label)} has more digits than a float can hold"
+    if is_number(label):
+        return f"label {shown(label)} is not finite"
+    return f"label {shown(label)} is no number, as the first label is"
 
 
 def as_labels(values: Sequence[Any] | NDArray[Any], are_text: bool) -> NDArray[Any]:
@@ -52,6 +50,6 @@ def as_labels(values: Sequence[Any] | NDArray[Any], are_text: bool) -> NDArray[A
     if are_text:
         return np.array(values, dtype=np.str_)
     numbers = np.asarray(values, dtype=np.float64)
-    with np.errstate(invalid="ignore"):
-        whole = numbers.astype(np.int64)
-    return whole if (whole == numbers).all() and (np.abs(numbers) <= LARGEST_EXACT).all() else numbers
+    exact = np.abs(numbers) <= LARGEST_EXACT
+    whole = np.where(exact, numbers, 0.0).astype(np.int64)
+    return whole if exact.all() and (whole == numbers).all() else numbers

@@ -31,7 +31,7 @@ class Window:
     of the text.
     """
 
-    def __init__(self, path: str, offset: int = 0, name: str | None = None) -> None:
+    def __init__(self, path: str, name: str | None = None) -> None:
         """`path` may be "-", standard input; `name` is what errors call it."""
         self.path = path if name is None else name
         self._raw, self._own = _open(path)
@@ -42,7 +42,6 @@ class Window:
         self.start = self.stop = self._filled = 0
         self.offset = 0
         self.ended = self.too_long = False
-        self._skip(offset)
 
     @property
     def data(self) -> NDArray[np.uint8]:
@@ -123,19 +122,21 @@ class Window:
             what = "compressed data are damaged or cut off" if self._packed else "cannot be read"
             raise ReadError(self.path, None, f"{what} ({str(error).rstrip('.')})") from error
 
-    def _skip(self, offset: int) -> None:
-        """Go to a place in the text; a file that is shorter has changed."""
+    def go_to(self, offset: int) -> None:
+        """Go on to a place in the text; a file that is shorter has changed."""
         if not self._packed and self._own and self._raw.seekable():
             self._check_length(offset, os.fstat(self._raw.fileno()).st_size)
             self._raw.seek(offset)
-        else:
-            passed = 0
-            while passed < offset:
-                n_new = self._read_into(self._buffer.data[: min(offset - passed, BLOCK)])
-                passed += n_new
-                if n_new == 0:
-                    self._check_length(offset, passed)
-        self.offset = offset
+            self.start = self.stop = self._filled = 0
+            self.offset, self.ended = offset, False
+        while offset > self.offset + self._filled - self.start:
+            self.used(self._filled)
+            self._filled = self.start = self.stop = 0
+            self._filled = self._read_into(self._buffer.data[:-2])
+            if self._filled == 0:
+                self._check_length(offset, self.offset)
+        self.used(self.start + offset - self.offset)
+        self.stop = max(self.start, _last_newline(self._buffer[: self._filled]) + 1)
 
     def _check_length(self, offset: int, length: int) -> None:
         if length < offset:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tauten.io.errors import shown
-from tauten.io.labels import as_labels, fault_of, finite, is_number
-from tauten.io.lines import LONGEST_LINE, Window
-from tauten.io.source import MAX_FEATURES, Batch, Faults, Options, Position, RowLimit
+from tauten.io.labels import as_labels, finite, is_number, label_fault, read_label
+from tauten.io.source import MAX_FEATURES, Batch, Faults, Options
+from tauten.io.text_reader import TextReader
 from tauten.kernels import text
 from tauten.labels import LARGEST_EXACT
 from tauten.rows import OpenRows
@@ -49,33 +49,25 @@ class Wrong:
     reason: str
 
 
-class Reader:
+class Reader(TextReader):
     """Rows of an svmlight file."""
 
     def __init__(self, path: str, options: Options, faults: Faults) -> None:
-        self.path, self.faults, self.labelled = path, faults, options.labelled
-        self.base = 0 if options.zero_based else 1
+        super().__init__(path, options, faults)
+        self.labelled, self.base = options.labelled, 0 if options.zero_based else 1
         self.width, self.limit = options.n_features or 0, options.n_features or MAX_FEATURES
+        self.trust = 1 << 30  # rows to read at a time: fewer after a fault
 
-    def read(self, position: Position, rows: RowLimit) -> Iterator[Batch]:
-        """The batches from a position on."""
-        self.at = replace(position, width=max(position.width, self.width))
-        self.window = Window(self.path, position.offset, self.faults.path)
-        trust = rows.most
-        try:
-            while self.window.more():
-                if self.window.offset == 0:
-                    self.window.pass_mark()
-                if self.window.too_long:
-                    self.window.drop_line()
-                    self._fault(self.at.lines, f"the line is longer than {LONGEST_LINE} bytes")
-                while self.window.start < self.window.stop:
-                    skipped = self.at.skipped
-                    yield from self._next(min(rows.after(self.at.rows), trust))
-                    trust = CAREFUL if self.at.skipped > skipped else min(2 * trust, rows.most)
-            yield self._batch(Block(0, 0), 0, None)
-        finally:
-            self.window.close()
+    def begin(self) -> None:
+        self.at = replace(self.at, width=max(self.at.width, self.width))
+
+    def nothing(self) -> OpenRows:
+        return OpenRows((0, self.at.width))
+
+    def next(self, max_rows: int) -> Iterator[Batch]:
+        skipped = self.at.skipped
+        yield from self._next(min(max_rows, self.trust))
+        self.trust = CAREFUL if self.at.skipped > skipped else 2 * self.trust
 
     def _next(self, max_rows: int) -> Iterator[Batch]:
         """The next rows, and what is wrong with the line after them."""
@@ -86,7 +78,7 @@ class Reader:
             labels, wrong = self._finish(block)
         if wrong is not None:
             self.window.used(self.window.end_of_line(wrong.place))
-            self._fault(self.at.lines + int(block.lines[0]), wrong.reason)
+            self.fault(self.at.lines + int(block.lines[0]), wrong.reason)
             return
         fault = int(block.report[text.FAULT])
         place = int(block.report[text.FAULT_START]), int(block.report[text.FAULT_STOP])
@@ -97,7 +89,7 @@ class Reader:
             yield self._batch(block, int(block.report[text.ROWS]), labels)
         if reason is not None:
             self.window.used(self.window.end_of_line(place[0]))
-            self._fault(self.at.lines, reason)
+            self.fault(self.at.lines, reason)
 
     def _parse(self, max_rows: int) -> Block:
         window, n_hard = self.window, HARD_NUMBERS
@@ -125,9 +117,9 @@ class Reader:
             self.at = replace(self.at, text_labels=not is_number(self._label(block, 0)))
         if not self.at.text_labels:
             for row in odd.tolist():
-                reason = fault_of(self._label(block, row), are_text=False)
-                if reason is not None and (wrong is None or row < wrong.row):
-                    return None, Wrong(row, int(block.spans[row, 0]), reason)
+                label = self._label(block, row)
+                if read_label(label, are_text=False) is None and (wrong is None or row < wrong.row):
+                    return None, Wrong(row, int(block.spans[row, 0]), label_fault(label))
             return as_labels(numbers, are_text=False), wrong
         labels = [self._label(block, row) for row in range(n_rows)]
         for row, label in enumerate(labels):
@@ -164,11 +156,6 @@ class Reader:
         X = OpenRows((block.values[:n_values], block.indices[:n_values], starts), shape=(n_rows, width))
         self.at = at
         return Batch(X, labels, lines, at, self.window.n_read, self.faults.take())
-
-    def _fault(self, line: int, reason: str) -> None:
-        """Note that a line (from 0), the last that was used, is at fault."""
-        self.faults.note(line + 1, reason)
-        self.at = replace(self.at, lines=line + 1, offset=self.window.offset, skipped=self.at.skipped + 1)
 
     def _reason(self, fault: int, start: int, stop: int) -> str | None:
         """What is wrong with a line, in words."""

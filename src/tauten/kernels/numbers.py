@@ -1,9 +1,9 @@
 """Decimal numbers out of bytes, exactly as Python's `float` reads them.
 
 A number of up to 19 digits is w·10^q. Where w and 10^|q| are floats themselves, one product or quotient is
-rounded right (Clinger, 1990). Otherwise w is multiplied with the first 128 bits of 5^q, which settles the rounding in
-all but few cases (Lemire, Software: Practice and Experience 51, 2021). What is left, and every number of more
-digits, is named HARD: the caller hands it to `float`.
+rounded right (Clinger, 1990). Otherwise w is multiplied with the first 128 bits of 5^q, which settles the
+rounding in all but few cases (Lemire, Software: Practice and Experience 51, 2021). What is left, and every
+number of more digits, is named HARD: the caller hands it to `float`.
 """
 
 from typing import Any

@@ -1,0 +1,227 @@
+"""Tables: what each column is, and rows made of cells.
+
+A numeric column is a feature of its name. A nominal one is a feature `column=value` for each value, 1 where
+the row has it. A text column is a feature `column=words` for each word, or words in a row, and counts them. A
+cell without a value brings nothing, or the feature `column=?`, or is an error, as `missing` says.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tauten.io.errors import ReadError, shown
+from tauten.io.labels import as_labels, is_number
+from tauten.io.source import Batch, Faults, Options, Position
+
+WORD = re.compile(r"\w+(?:['’]\w+)*")
+NAMES_SHOWN = 20
+UNKNOWN = "?"  # what a mark is called
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table, by what they are; places are those among all columns."""
+
+    names: list[str]
+    label: int | None
+    numeric: list[int]
+    nominal: list[int]
+    text: list[int]
+    unsettled: list[int]  # numeric or nominal: the first rows decide
+
+    def settled(self, kinds: Mapping[int, str]) -> "Columns":
+        """The same, once it is known what the unsettled ones are."""
+        numeric = sorted(self.numeric + [place for place in self.unsettled if kinds[place] == "numeric"])
+        nominal = sorted(self.nominal + [place for place in self.unsettled if kinds[place] == "nominal"])
+        return Columns(self.names, self.label, numeric, nominal, self.text, [])
+
+
+def arrange(names: Sequence[str], options: Options, path: str) -> Columns:
+    """What the columns of a table are, as far as options say it; raises a ReadError where they do not fit."""
+    names = list(names)
+    for place, name in enumerate(names):
+        if not name:
+            raise ReadError(path, None, f"column {place} has no name; expected a header, or header=False")
+        if names.index(name) != place:
+            raise ReadError(path, None, f"two columns are named {shown(name)}")
+    if options.labelled and options.label is None:
+        raise ReadError(path, None, f"label must name the column with the label; there are {_list(names)}")
+    label = None if options.label is None else _place(options.label, names, "label", path)
+    roles: dict[int, str] = {} if label is None else {label: "label"}
+    for role in ("ignore", "text", "nominal", "numeric"):
+        for reference in getattr(options, role):
+            place = _place(reference, names, role, path)
+            if roles.setdefault(place, role) != role:
+                raise ReadError(
+                    path, None, f"column {shown(names[place])} is given as {roles[place]} and as {role}"
+                )
+    known = set(options.names or ())
+    groups = {name.partition("=")[0] for name in known if "=" in name}
+    for place, name in enumerate(names):
+        if place not in roles and name in known:
+            roles[place] = "numeric"
+        elif place not in roles and name in groups:
+            roles[place] = "nominal"
+    by_role = {
+        role: [place for place in range(len(names)) if roles.get(place) == role]
+        for role in ("numeric", "nominal", "text")
+    }
+    unsettled = [place for place in range(len(names)) if place not in roles]
+    return Columns(names, label, **by_role, unsettled=unsettled)
+
+
+def _place(reference: str | int, names: list[str], role: str, path: str) -> int:
+    """The column that a name or a number means."""
+    if isinstance(reference, str) and reference in names:
+        return names.index(reference)
+    if not isinstance(reference, str) and -len(names) <= reference < len(names):
+        return int(reference) % len(names)
+    raise ReadError(path, None, f"{role} is {reference!r}, but the columns are {_list(names)}")
+
+
+def _list(names: Sequence[str]) -> str:
+    shown_names = ", ".join(names[:NAMES_SHOWN])
+    return shown_names if len(names) <= NAMES_SHOWN else f"{shown_names} and {len(names) - NAMES_SHOWN} more"
+
+
+def kind_of(cells: Iterable[tuple[int, str]], missing: frozenset[str]) -> tuple[str, tuple[int, str] | None]:
+    """Whether cells (each with its line) are numeric or nominal, and one that says otherwise, if any does."""
+    first: tuple[bool, int, str] | None = None
+    for line, cell in cells:
+        if cell in missing:
+            continue
+        number = is_number(cell)
+        if first is None:
+            first = number, line, cell
+        elif number != first[0]:
+            return "mixed", (first[1:] if number else (line, cell))
+    return ("nominal" if first is not None and not first[0] else "numeric"), None
+
+
+def words(text: str, ngrams: int) -> Counter[str]:
+    """How often each word of a text occurs, in lower case, and each sequence of up to `ngrams` words.
+
+    >>> sorted(words("Free as free can be", 2).items())[:4]
+    [('as', 1), ('as free', 1), ('be', 1), ('can', 1)]
+    """
+    found = WORD.findall(text.lower())
+    counts = Counter(found)
+    for length in range(2, ngrams + 1):
+        counts.update(" ".join(found[i : i + length]) for i in range(len(found) - length + 1))
+    return counts
+
+
+def add_value(example: dict[str, float], name: str, count: float = 1.0) -> None:
+    """Add to a feature."""
+    example[name] = example.get(name, 0.0) + count
+
+
+@dataclass
+class Cells:
+    """Some rows of a table, column by column: numbers, and of others texts; None where there is no value."""
+
+    columns: Columns
+    numbers: NDArray[np.float64]  # a column a numeric column; NaN where there is no value
+    texts: Mapping[int, Sequence[str | None]]  # of nominal and text columns
+
+    def rows(self, options: Options) -> Any:
+        """The rows as learners take them: a frame where all are numbers, else dicts."""
+        columns = self.columns
+        names = [columns.names[place] for place in columns.numeric]
+        if not self.texts and options.missing != "mark":
+            return pd.DataFrame(np.nan_to_num(self.numbers, copy=False, nan=0.0), columns=names)
+        rows = [dict(zip(names, row, strict=True)) for row in self.numbers.tolist()]
+        for i, k in np.argwhere(np.isnan(self.numbers)).tolist():
+            self._leave_out(rows[i], names[k], options)
+        for place in columns.nominal:
+            name = columns.names[place]
+            for row, value in zip(rows, self.texts[place], strict=True):
+                if value is None:
+                    self._leave_out(row, name, options)
+                else:
+                    row[f"{name}={value}"] = 1.0
+        for place in columns.text:
+            name = columns.names[place]
+            for row, value in zip(rows, self.texts[place], strict=True):
+                if value is None:
+                    self._leave_out(row, name, options)
+                else:
+                    row.update((f"{name}={word}", n) for word, n in words(value, options.ngrams).items())
+        return rows
+
+    @staticmethod
+    def _leave_out(row: dict[str, float], name: str, options: Options) -> None:
+        row.pop(name, None)
+        if options.missing == "mark":
+            row[f"{name}={UNKNOWN}"] = 1.0
+
+    def n_missing(self) -> NDArray[np.int64]:
+        """Cells without a value, of each row."""
+        counts = np.isnan(self.numbers).sum(axis=1)
+        for values in self.texts.values():
+            counts += [value is None for value in values]
+        return counts
+
+    def first_missing(self, row: int) -> str | None:
+        """The column in which a row first has no value."""
+        places = [
+            *(self.columns.numeric[k] for k in np.flatnonzero(np.isnan(self.numbers[row]))),
+            *(place for place, values in self.texts.items() if values[row] is None),
+        ]
+        return self.columns.names[min(places)] if places else None
+
+    def take(self, chosen: NDArray[np.bool_]) -> "Cells":
+        """Some of the rows."""
+        if chosen.all():
+            return self
+        texts = {place: list(compress(values, chosen)) for place, values in self.texts.items()}
+        return Cells(self.columns, self.numbers[chosen], texts)
+
+
+def batches(
+    at: Position,
+    cells: Cells,
+    labels: list[Any] | None,
+    lines: list[int],
+    bad: dict[int, str],
+    faults: Faults,
+    options: Options,
+    n_read: int,
+) -> Iterator[Batch]:
+    """The rows of a table that are not `bad`, up to the first that is, unless faults are skipped.
+
+    The position of the batch is `at`, with the rows counted.
+    """
+    n_missing = cells.n_missing()
+    if options.missing == "error":
+        for row in np.flatnonzero(n_missing).tolist():
+            bad.setdefault(row, f"column {shown(str(cells.first_missing(row)))} has no value")
+    good = np.ones(len(lines), dtype=bool)
+    good[list(bad)] = False
+    if bad and not faults.skip:
+        good[min(bad) :] = False
+    else:
+        for row, reason in sorted(bad.items()):
+            faults.note(lines[row], reason)
+    at = replace(
+        at, rows=at.rows + int(good.sum()), missing=at.missing + int(n_missing[good].sum()),
+        skipped=at.skipped + len(bad),
+    )  # fmt: skip
+    y = None if labels is None else as_labels(list(compress(labels, good)), bool(at.text_labels))
+    yield Batch(
+        cells.take(good).rows(options) if good.any() else [],
+        y,
+        np.array(lines)[good],
+        at,
+        n_read,
+        faults.take(),
+    )
+    for row, reason in sorted(bad.items())[:1] if not faults.skip else []:
+        faults.note(lines[row], reason)
