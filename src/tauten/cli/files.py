@@ -1,0 +1,56 @@
+"""Files that a command writes: looked at before the work begins, so that none of it is lost."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tauten.cli.errors import Wrong
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class NewFile(click.ParamType):
+    """A file to write, in a folder that is there."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The path, if something can be written to it."""
+        path = os.fspath(value)
+        folder = os.path.dirname(path) or "."
+        if not os.path.isdir(folder):
+            raise Wrong(f"There is no folder {folder!r} to write {os.path.basename(path)!r} to.")
+        if os.path.isdir(path):
+            raise Wrong(f"{path!r} is a folder; expected a file to write to.")
+        if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+            raise Wrong(f"{path!r} cannot be written to.")
+        return path
+
+
+class Picture(NewFile):
+    """A picture to write, in a form that matplotlib knows."""
+
+    name = "picture"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The path, if something can be drawn to it."""
+        path = super().convert(value, param, ctx)
+        import matplotlib  # noqa: ICN001  only what follows is wanted
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        matplotlib.use("Agg")
+        form = os.path.splitext(path)[1][1:].lower()
+        forms = FigureCanvasBase.get_supported_filetypes()
+        if form not in forms:
+            raise Wrong(f"{path!r} names no picture; expected an end such as .png, .pdf or .svg.")
+        return path
+
+
+plot_option = click.option("--plot", type=Picture(), metavar="PICTURE", help="Draw it to a file (.png, .pdf, .svg).")
+
+
+def draw(axes: "Axes", path: str) -> None:
+    """Write a picture."""
+    axes.figure.savefig(path, dpi=160)
