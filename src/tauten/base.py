@@ -269,7 +269,7 @@ class OnlineLearner(Learned):
             raise ValueError(
                 f"{type(self).__name__} has {what} features; expected rows with names, not with numbers."
             )
-        if learning and X.shape[1] > known:
+        if learning and (X.shape[1] > known or known == 0):
             if "state_" in self.__dict__:
                 self.state_.grow_features(X.shape[1])
             self.n_features_in_ = known = X.shape[1]

@@ -62,8 +62,8 @@ class Ahead(Generic[Item]):
             raise error
         raise StopIteration
 
-    def close(self, wait: float = 5.0) -> None:
-        """Stop reading; waits for the thread, but not for ever: it may itself wait for input."""
+    def close(self, wait: float) -> None:
+        """Stop reading; waits some seconds for the thread, which may itself wait for input."""
         with self._changed:
             self._closed = True
             self._ready.clear()

@@ -67,19 +67,17 @@ class Records:
         quoted = self._bytes[start - self.start : -1 - stop - self.start]
         return quoted.replace(b'""', b'"').decode("utf-8", "replace")
 
+    def raw(self, row: int) -> bytes:
+        """A record as it stands there."""
+        start = int(self.spans[row, 0, 0])
+        stop = int(self.spans[row + 1, 0, 0]) if row + 1 < len(self) else self.stop
+        return self._bytes[start - self.start : stop - self.start].rstrip()
+
     def not_text(self) -> list[int]:
         """The records that are not in UTF-8."""
-        try:
-            self._bytes.decode("utf-8")
-        except UnicodeDecodeError:
-            ends = np.append(self.spans[1:, 0, 0], self.stop) - self.start
-            starts = self.spans[:, 0, 0] - self.start
-            return [
-                row
-                for row, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
-                if not _is_text(self._bytes[start:end])
-            ]
-        return []
+        if _is_text(self._bytes):
+            return []
+        return [row for row in range(len(self)) if not _is_text(self.raw(row))]
 
 
 def _is_text(data: bytes) -> bool:
@@ -136,9 +134,9 @@ class Reader(TextReader):
     def _check_header(self, header: Records, names: list[str]) -> None:
         line = int(header.lines[0]) + 1
         if header.not_text():
-            raise ReadError(self.faults.path, line, f"the header {shown(','.join(names))} is not in UTF-8")
+            raise ReadError(self.faults.path, line, f"the header {shown(header.raw(0))} is not in UTF-8")
         if all(is_number(name) for name in names):
-            reason = f"the header {shown(','.join(names))} is all numbers; say header=False if there is none"
+            reason = f"the header {shown(header.raw(0))} is all numbers; say header=False if there is none"
             raise ReadError(self.faults.path, line, reason)
 
     def _kinds(self, columns: Columns, n_lines: int) -> dict[int, str]:
@@ -179,9 +177,7 @@ class Reader(TextReader):
 
     def next(self, max_rows: int) -> Iterator[Batch]:
         records = Records(self, len(self.columns.names), max_rows)
-        bad = dict.fromkeys(records.not_text(), "")
-        for row in bad:
-            bad[row] = f"{shown(','.join(records.row(row)))} is not in UTF-8"
+        bad = {row: f"{shown(records.raw(row))} is not in UTF-8" for row in records.not_text()}
         labels = self._labels(records, bad)
         table = self._cells(records, bad)
         lines = (records.lines + (self.at.lines + 1)).tolist()
@@ -212,7 +208,7 @@ class Reader(TextReader):
 
     def _label(self, row: int, label: str, bad: dict[int, str]) -> str | float | None:
         if label in self.missing:
-            bad.setdefault(row, f"there is no label, but {shown(label)}")
+            bad.setdefault(row, f"label {shown(label)} stands for no value")
             return None
         if row in bad:
             return None
@@ -239,9 +235,8 @@ class Reader(TextReader):
                 value = np.nan
             elif value is None:
                 what = "not finite" if is_number(cell) else "no number"
-                bad.setdefault(
-                    row, f"{shown(cell)} in column {shown(columns.names[columns.numeric[k]])} is {what}"
-                )
+                name = shown(columns.names[columns.numeric[k]])
+                bad.setdefault(row, f"{shown(cell)} in the numeric column {name} is {what}")
             numbers[row, k] = 0.0 if value is None else value
         texts: dict[int, list[str | None]] = {}
         for place in columns.nominal:

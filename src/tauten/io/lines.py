@@ -9,7 +9,7 @@ import sys
 import zlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,8 +161,8 @@ class Window:
 def _open(path: str) -> tuple[Any, bool]:
     """The bytes of a file as they lie there, and whether they are ours to close."""
     if path == "-":
-        stream: BinaryIO = sys.stdin.buffer
-        return _AsTheyCome(stream), False
+        stream: Any = sys.stdin.buffer
+        return _AsTheyCome(getattr(stream, "raw", stream)), False  # a thread that waits locks a buffer
     return open(path, "rb", buffering=0), True
 
 
@@ -173,7 +173,7 @@ class _AsTheyCome:
         self._stream, self._passed = stream, 0
 
     def readinto(self, room: memoryview) -> int:
-        n_new = int(self._stream.readinto1(room))
+        n_new = int(self._stream.readinto(room) or 0)
         self._passed += n_new
         return n_new
 

@@ -207,7 +207,7 @@ class Source:
                 if len(batch):
                     yield batch
         finally:
-            ahead.close()
+            ahead.close(wait=0.1 if self.size is None else 5.0)
         if self.position.rows == 0:
             why = f": {self.position.skipped} lines left out, {self.faults[0]}" if self.faults else ""
             raise ReadError(self.name, None, f"holds no rows{why}".rstrip("."))

@@ -123,8 +123,9 @@ class Reader(TextReader):
             return as_labels(numbers, are_text=False), wrong
         labels = [self._label(block, row) for row in range(n_rows)]
         for row, label in enumerate(labels):
-            if "\ufffd" in label and (wrong is None or row < wrong.row):
-                return None, Wrong(row, int(block.spans[row, 0]), f"label {shown(label)} is not in UTF-8")
+            reason = _text_fault(label)
+            if reason is not None and (wrong is None or row < wrong.row):
+                return None, Wrong(row, int(block.spans[row, 0]), reason)
         return as_labels(labels, are_text=True), wrong
 
     def _finish_numbers(self, block: Block) -> Wrong | None:
@@ -173,3 +174,12 @@ class Reader(TextReader):
             text.NO_PAIR: f"{token} is no index:value",
             text.NOT_A_NUMBER: f"the value in {token} is {'not finite' if is_number(value) else 'no number'}",
         }[fault]
+
+
+def _text_fault(label: str) -> str | None:
+    """What is wrong with a label that is no number; None where nothing is."""
+    if not label.isprintable() or "\ufffd" in label:
+        return f"label {shown(label)} is not text in UTF-8"
+    if not is_number(label) and label.lstrip("+-.")[:1].isdigit():
+        return f"label {shown(label)} begins as a number, but is none"
+    return None

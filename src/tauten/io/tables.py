@@ -166,7 +166,7 @@ class Cells:
         """Cells without a value, of each row."""
         counts = np.isnan(self.numbers).sum(axis=1)
         for values in self.texts.values():
-            counts += [value is None for value in values]
+            counts += np.array([value is None for value in values], dtype=np.int64)
         return counts
 
     def first_missing(self, row: int) -> str | None:

@@ -28,7 +28,8 @@ SPACE, TAB, NEWLINE, RETURN, HASH, COLON = 32, 9, 10, 13, 35, 58
 
 @njit
 def _end_of_token(data, p):  # type: ignore[no-untyped-def]
-    while data[p] > SPACE:
+    """The next white space."""
+    while data[p] != SPACE and data[p] != TAB and data[p] != NEWLINE:
         p += 1
     return p
 
@@ -77,12 +78,12 @@ def parse_svmlight(  # type: ignore[no-untyped-def]
         label, p, verdict = number(data, p)
         if labelled or data[p] != COLON:
             if verdict == BAD or not _ends_here(data, p):
-                p = token
-                while data[p] > SPACE and data[p] != COLON and data[p] != HASH:
-                    p += 1
+                p = _end_of_token(data, token)
                 label = np.nan
-                if data[p] == COLON:
-                    fault, fault_start, fault_stop = NO_LABEL, token, _end_of_token(data, p)
+                if data[p] == NEWLINE and data[p - 1] == RETURN:
+                    p -= 1
+                if (data[token:p] == COLON).any() or (data[token:p] == HASH).any():
+                    fault, fault_start, fault_stop = NO_LABEL, token, p
                     break
             elif verdict == HARD:
                 if n_hard == len(hard):
