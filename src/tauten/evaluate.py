@@ -285,11 +285,12 @@ def fresh(learner: Learner, **parameters: Any) -> Trained:
 
 
 def reorderable(X: Any, learners: Sequence[Trained]) -> Any:
-    """Rows that can be put in many orders at little cost: dicts become sparse rows, unless names are hashed."""
+    """Rows that can be put in many orders at little cost: dicts, unless they are hashed, as sparse rows."""
     if sp.issparse(X):
         return X.tocsr()  # of other forms rows cannot be taken
     dicts = dicts_in(X)
-    hashed = any(getattr(learner, "learner", learner).hash_bits is not None for learner in learners)
+    plain = [one.learner if isinstance(one, ActiveClassifier) else one for one in learners]
+    hashed = any(learner.hash_bits is not None for learner in plain)
     return X if dicts is None or hashed else read_dicts(dicts, Gatherer({}), grow=True).X
 
 

@@ -105,7 +105,7 @@ def _legend(ax: "Axes", ends: Any, n_orders: int) -> None:
         [lines[i] for i in order], [names[i] for i in order],
         title=title, frameon=False, handlelength=4, title_fontsize="small",
     )  # fmt: skip
-    legend._legend_box.align = "left"
+    legend.set_alignment("left")
 
 
 def sweep(sweep: "Sweep", ax: "Axes | None") -> "Axes":

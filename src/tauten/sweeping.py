@@ -52,7 +52,10 @@ def learn_together(
 
 
 def in_threads(
-    function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], n_jobs: int, progress: Progress | None = None
+    function: Callable[..., Any],
+    jobs: Sequence[tuple[Any, ...]],
+    n_jobs: int,
+    progress: Progress | None = None,
 ) -> list[Any]:
     """A function's results for all jobs, in order; the loops let go of the interpreter while they run."""
     results = []

@@ -5,7 +5,11 @@ import click
 from tauten import __version__
 from tauten.cli.ask import ask
 from tauten.cli.compare import compare
+from tauten.cli.data import data
 from tauten.cli.errors import Commands
+from tauten.cli.inspect import inspect
+from tauten.cli.listing import listing
+from tauten.cli.predict import predict
 from tauten.cli.run import run
 from tauten.cli.sweep import sweep
 
@@ -16,5 +20,5 @@ def main() -> None:
     """Passive-aggressive online learning, from a file to a model, a table and a picture."""
 
 
-for command in (run, compare, sweep, ask):
+for command in (listing, run, compare, sweep, ask, predict, inspect, data):
     main.add_command(command)

@@ -73,11 +73,15 @@ def sentence(error: BaseException) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """The names that are most like one that does not exist, in words."""
+def nearest(name: str, names: Iterable[str], command: str | None = None) -> str:
+    """The names that are most like one that does not exist, in words; `command` shows all of many."""
     names = list(names)
     lower = {known.lower(): known for known in reversed(names)}
     close = [lower[match] for match in get_close_matches(name.lower(), lower, n=3, cutoff=0.5)]
-    if not close:
+    if not close and command is None:
         return f"expected one of {', '.join(names)}"
-    return f"the nearest {'name is' if len(close) == 1 else 'names are'} {', '.join(close)}"
+    shows = "" if command is None else f"`{command}` shows all"
+    if not close:
+        return shows
+    found = f"the nearest {'name is' if len(close) == 1 else 'names are'} {', '.join(close)}"
+    return f"{found} ({shows})" if shows else found

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class NewFile(click.ParamType):
+class NewFile(click.ParamType):  # type: ignore[type-arg]  # older ones are not generic
     """A file to write, in a folder that is there."""
 
     name = "file"
@@ -37,7 +37,7 @@ class Picture(NewFile):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The path, if something can be drawn to it."""
         path = super().convert(value, param, ctx)
-        import matplotlib  # noqa: ICN001  only what follows is wanted
+        import matplotlib
         from matplotlib.backend_bases import FigureCanvasBase
 
         matplotlib.use("Agg")
@@ -48,9 +48,12 @@ class Picture(NewFile):
         return path
 
 
-plot_option = click.option("--plot", type=Picture(), metavar="PICTURE", help="Draw it to a file (.png, .pdf, .svg).")
+plot_option = click.option(
+    "--plot", type=Picture(), metavar="PICTURE", help="Draw it to a file (.png, .pdf, .svg)."
+)
 
 
 def draw(axes: "Axes", path: str) -> None:
     """Write a picture."""
-    axes.figure.savefig(path, dpi=160)
+    figure: Any = axes.figure
+    figure.savefig(path, dpi=160)

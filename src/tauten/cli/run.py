@@ -1,5 +1,6 @@
 """`tauten run`: a file to a model, each row predicted, then learned."""
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ import click
 
 from tauten.cli.errors import STOPPED, Wrong
 from tauten.cli.files import NewFile, draw, plot_option
+from tauten.cli.models import known_names
 from tauten.cli.reading import data_argument, given_options, open_data, reading_options
 from tauten.cli.showing import Output, json_option, quiet_option, table
 from tauten.cli.specs import learner_option, one_learner, parameter_option
@@ -26,21 +28,49 @@ if TYPE_CHECKING:
 @learner_option(several=False, required=False)
 @parameter_option
 @click.option("--test", metavar="FILE", help="Then predict the rows of this file, without learning them.")
-@click.option("--epochs", type=click.IntRange(min=1), default=1, metavar="N", help="Passes over the file; figures are of the first.")
-@click.option("--save", type=NewFile(), metavar="MODEL", help="Write the model here at the end, or when stopped by Ctrl-C.")
-@click.option("--checkpoint", type=click.IntRange(min=1), metavar="ROWS", help="Write it also after every so many rows.")
-@click.option("--resume", type=click.Path(), metavar="MODEL", help="Go on where the run that wrote this file stood.")
+@click.option(
+    "--epochs",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Passes over the file; figures are of the first.",
+)
+@click.option(
+    "--save",
+    type=NewFile(),
+    metavar="MODEL",
+    help="Write the model here at the end, or when stopped by Ctrl-C.",
+)
+@click.option(
+    "--checkpoint", type=click.IntRange(min=1), metavar="ROWS", help="Write it also after every so many rows."
+)
+@click.option(
+    "--resume", type=click.Path(), metavar="MODEL", help="Go on where the run that wrote this file stood."
+)
 @click.option("--trace", type=NewFile(), metavar="CSV", help="Write what happened at each row.")
 @plot_option
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Of learners that draw at random.  [default: 0]")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**32 - 1), metavar="N", help="Of learners that draw at random."
+)
 @quiet_option
 @json_option
 @reading_options
 def run(
-    data: str, learners: str | None, parameters: tuple[str, ...], test: str | None, epochs: int, save: str | None,
-    checkpoint: int | None, resume: str | None, trace: str | None, plot: str | None, seed: int, quiet: bool,
-    as_json: bool, **reading: Any,
-) -> None:  # fmt: skip
+    data: str,
+    learners: str | None,
+    parameters: tuple[str, ...],
+    test: str | None,
+    epochs: int,
+    save: str | None,
+    checkpoint: int | None,
+    resume: str | None,
+    trace: str | None,
+    plot: str | None,
+    seed: int | None,
+    quiet: bool,
+    as_json: bool,
+    **reading: Any,
+) -> None:
     """Predict each row of DATA, then learn it.
 
     DATA is a file, "-" for standard input, or a data set (`tauten data list`).
@@ -55,7 +85,7 @@ def run(
         raise Wrong("--checkpoint needs --save, which says where to write to.")
     at = _begun(learners, parameters, seed) if resume is None else _resumed(resume, epochs)
     options = {**at.open_options(), **options}
-    source = open_data(data, options, names=_names(at))
+    source = open_data(data, options, names=known_names(at.model))
     job = Job(at, source, Output(quiet, as_json), save, trace, plot)
     job.learn(epochs, checkpoint)
     tested = None if test is None else job.predict(test, options)
@@ -116,7 +146,7 @@ class Job:
         """The figures of another file, which is not learned."""
         import tauten as tt
 
-        source = open_data(test, options, names=_names(self.at))
+        source = open_data(test, options, names=known_names(self.at.model))
         try:
             with self.output.rows("test", source) as seen:
                 return tt.run(self.at.model, source, learn=False, watch=seen)
@@ -134,7 +164,9 @@ class Job:
         self.output.result(self._plain(spec, tested, written), lambda view: self._show(view, tested))
         self.output.wrote(**written)
 
-    def _plain(self, spec: str | None, tested: "Tally | None", written: Mapping[str, str | None]) -> dict[str, Any]:
+    def _plain(
+        self, spec: str | None, tested: "Tally | None", written: Mapping[str, str | None]
+    ) -> dict[str, Any]:
         at, tally = self.at, self.at.tally
         plain = {"data": self.source.name, "learner": type(at.model).__name__, **tally.summary()}
         if spec is not None:
@@ -148,21 +180,28 @@ class Job:
         return plain | {what: path for what, path in written.items() if path is not None}
 
     def _show(self, view: "Console", tested: "Tally | None") -> None:
-        tally = self.at.tally
-        columns = [tally.summary()] + ([] if tested is None else [tested.summary()])
-        labels = {"f1": "f1", "sensitivity": "sensitivity", "specificity": "specificity"}
-        if tally.classes is not None and len(tally.classes) == 2:
-            first, second = tally.classes.tolist()
-            labels = {name: f"{name} of {second}" for name in labels} | {"f1_first": f"f1 of {first}"}
-        rows = [
-            [labels.get(name, name.replace("_", " ")), *(column.get(name) for column in columns)]
-            for name in columns[0]
-        ]
-        for number, (n_rows, errors) in enumerate(tally.passes[1:], start=2):
-            rows.append([f"{rows[4][0]} of pass {number}", errors / n_rows])
-        if tested is not None:  # nothing of it is learned
-            rows = [[*row[:2], None if row[0] in ("updates", "asked", "share asked") else row[-1]] for row in rows]
-        view.print(table(rows, ["", self.source.name, *([] if tested is None else ["test"])]))
+        columns = [_lines(self.at.tally)]
+        if tested is not None:
+            columns.append({name: value for name, value in _lines(tested).items() if name not in LEARNING})
+        rows = [[name, *(column.get(name) for column in columns)] for name in columns[0]]
+        view.print(table(rows, ["", os.path.basename(self.source.name), "test"][: 1 + len(columns)]))
+
+
+LEARNING = ("updates", "asked", "share asked")  # what says nothing of rows that are not learned
+
+
+def _lines(tally: "Tally") -> dict[str, float]:
+    """The figures by what people call them."""
+    called: dict[str, str] = {}
+    if tally.classes is not None and len(tally.classes) == 2:
+        first, second = tally.classes.tolist()
+        called = {name: f"{name} of {second}" for name in ("f1", "sensitivity", "specificity")}
+        called["f1_first"] = f"f1 of {first}"
+    lines = {called.get(name, name.replace("_", " ")): value for name, value in tally.summary().items()}
+    error = "error rate" if tally.classes is not None else "mean absolute error"
+    for number, (n_rows, errors) in enumerate(tally.passes[1:], start=2):
+        lines[f"{error} of pass {number}"] = errors / n_rows
+    return lines
 
 
 def place(tally: "Tally") -> int:
@@ -170,15 +209,17 @@ def place(tally: "Tally") -> int:
     return int(sum(rows for rows, _ in tally.passes))
 
 
-def _begun(spec: str | None, parameters: tuple[str, ...], seed: int) -> "Checkpoint":
+def _begun(spec: str | None, parameters: tuple[str, ...], seed: int | None) -> "Checkpoint":
     """A run from its start."""
+    from tauten.evaluate import seeded
     from tauten.files import Checkpoint
     from tauten.regressor import OnlineRegressor
     from tauten.tally import Tally
 
     model = one_learner(spec or "", parameters)
-    if model.get_params().get("random_state", seed) is None:
+    if seed is not None:
         model.set_params(random_state=seed)
+    model = seeded(model, 0)
     return Checkpoint(model, Tally(not isinstance(model, OnlineRegressor)))
 
 
@@ -190,9 +231,3 @@ def _resumed(path: str, epochs: int) -> "Checkpoint":
     if at.number > epochs:
         raise Wrong(f"{path} is in pass {at.number}; expected --epochs {at.number} or more.")
     return at
-
-
-def _names(at: "Checkpoint") -> list[str] | None:
-    """The names of the features that a model knows, if it knows any."""
-    names = getattr(at.model, "feature_names_in_", None)
-    return None if names is None else list(names)

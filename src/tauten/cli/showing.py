@@ -35,7 +35,10 @@ class Output:
         if self.as_json:
             click.echo(json.dumps(jsonable(plain), ensure_ascii=False, indent=2))
         else:
-            show(console())
+            view = console()
+            with view.capture() as shown:
+                show(view)
+            click.echo("\n".join(line.rstrip() for line in shown.get().splitlines()))
 
     def remark(self, text: str) -> None:
         """Say something beside the result."""
@@ -68,11 +71,15 @@ class Output:
         from rich.progress import Progress
 
         beside = Console(stderr=True)
-        with Progress(*columns, console=beside, transient=True, disable=self.quiet or not beside.is_terminal) as bars:
+        with Progress(
+            *columns, console=beside, transient=True, disable=self.quiet or not beside.is_terminal
+        ) as bars:
             yield bars
 
     @contextmanager
-    def rows(self, what: str, source: "Source", passes: int = 1) -> Iterator[Callable[["Tally", "Batch"], None]]:
+    def rows(
+        self, what: str, source: "Source", passes: int = 1
+    ) -> Iterator[Callable[["Tally", "Batch"], None]]:
         """Progress through a file: called with the tally so far and each batch."""
         from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -91,7 +98,9 @@ class Output:
                 n_done, errors = tally.passes[-1]
                 elapsed = bars.tasks[task].elapsed or math.inf
                 rate = f"{n_rows / elapsed:,.0f} rows/s"
-                figures = f"{sum(done for done, _ in tally.passes):,} rows  {rate}  error {errors / n_done:.4f}"
+                figures = (
+                    f"{sum(done for done, _ in tally.passes):,} rows  {rate}  error {errors / n_done:.4f}"
+                )
                 before = (len(tally.passes) - 1) * (source.size or 0)
                 bars.update(task, completed=before + batch.n_read, figures=figures)
 
@@ -118,15 +127,16 @@ def console() -> "Console":
     return view
 
 
-def table(rows: Sequence[Sequence[Any]], headings: Sequence[str], left: int = 1) -> Any:
-    """A table for people: the first columns to the left, numbers to the right."""
+def table(rows: Sequence[Sequence[Any]], headings: Sequence[str], left: Sequence[int] = (0,)) -> Any:
+    """A table for people: words (the columns `left`) to the left, numbers to the right."""
+    from rich.markup import escape
     from rich.table import Table
 
     view = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for place, heading in enumerate(headings):
-        view.add_column(heading, justify="left" if place < left else "right", overflow="fold")
+        view.add_column(escape(heading), justify="left" if place in left else "right", overflow="fold")
     for row in rows:
-        view.add_row(*(cell if isinstance(cell, str) else number(cell) for cell in row))
+        view.add_row(*(escape(cell) if isinstance(cell, str) else number(cell) for cell in row))
     return view
 
 
@@ -157,8 +167,3 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
-
-
-def write_table(frame: Any, path: str) -> None:
-    """Write a table as CSV, numbers in full."""
-    frame.to_csv(path, index=False)

@@ -26,9 +26,14 @@ def learner_option(several: bool, required: bool = True) -> Callable[..., Any]:
     some = "Learners, such as pa1,pam2 or pa1:C=0.1,pa1:C=1"
     one = "The learner, such as pa1 or pa1:C=0.1"
     return click.option(
-        "-l", "--learner", "learners", multiple=several, required=required, metavar="NAMES" if several else "NAME",
+        "-l",
+        "--learner",
+        "learners",
+        multiple=several,
+        required=required,
+        metavar="NAMES" if several else "NAME",
         help=f"{some if several else one}; `tauten list` shows all.",
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Spec:
             name, *rest = split(text, ":")
             own = dict(map(assignment, rest))
         if name not in learners():
-            raise Wrong(f"There is no learner {name!r}; {nearest(name, learners())}; `tauten list` shows all.")
+            raise Wrong(f"There is no learner {name!r}; {nearest(name, learners(), 'tauten list')}.")
         spec = cls(text, learners()[name], own)
         for parameter in own:
             spec.check(parameter)
@@ -105,7 +110,7 @@ def one_learner(text: str, parameters: Sequence[str]) -> "Trained":
 
 
 def several_learners(texts: Sequence[str], parameters: Sequence[str]) -> dict[str, "Trained"]:
-    """The learners that were named, each by what was written; shared parameters go to those that have them."""
+    """The learners that were named, each by what was written; parameters go to those that have them."""
     with as_given():
         names = [name.strip() for text in texts for name in split(text, ",") if name.strip()]
     specs = [Spec.of(name) for name in dict.fromkeys(names)]

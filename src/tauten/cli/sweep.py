@@ -1,16 +1,20 @@
 """`tauten sweep`: a learner with every combination of parameters, first-order learners in one pass."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tauten.cli.errors import Wrong, as_given
-from tauten.cli.files import NewFile, draw, plot_option
-from tauten.cli.reading import data_argument, given_options, reading_options
-from tauten.cli.showing import Output, json_option, quiet_option, table, write_table
-from tauten.cli.specs import learner_option, one_spec, parameter_option, shared
-from tauten.cli.studies import jobs_option, rows_of, table_option
+from tauten.cli.files import NewFile
+from tauten.cli.reading import data_argument
+from tauten.cli.showing import table
+from tauten.cli.specs import Spec, learner_option, one_spec, parameter_option, shared
+from tauten.cli.studies import Study, study_options
 from tauten.cli.values import assignment, values_of
+
+if TYPE_CHECKING:
+    from tauten.evaluate import Sweep
 
 
 @click.command()
@@ -18,57 +22,73 @@ from tauten.cli.values import assignment, values_of
 @learner_option(several=False)
 @parameter_option
 @click.option(
-    "-g", "--grid", "grid", multiple=True, required=True, metavar="NAME=VALUES",
+    "-g",
+    "--grid",
+    "grid",
+    multiple=True,
+    required=True,
+    metavar="NAME=VALUES",
     help="Values of a parameter: C=0.1,1,10 or C=2^-5:5 or window=5:50:5; may be repeated.",
-)  # fmt: skip
-@plot_option
-@table_option
-@click.option("--save", type=NewFile(), metavar="MODEL", help="Write the model with the fewest errors here.")
-@jobs_option
-@quiet_option
-@json_option
-@reading_options
+)
+@click.option(
+    "--save", type=NewFile(), metavar="MODEL", help="Write the model with the fewest errors to a file."
+)
+@study_options(orders=False)
 def sweep(
-    data: str, learners: str, parameters: tuple[str, ...], grid: tuple[str, ...], plot: str | None,
-    table: str | None, save: str | None, jobs: int, quiet: bool, as_json: bool, **reading: Any,
-) -> None:  # fmt: skip
+    data: str,
+    learners: str,
+    parameters: tuple[str, ...],
+    grid: tuple[str, ...],
+    save: str | None,
+    study: Study,
+) -> None:
     """Run a learner over DATA with every combination of parameters, each row predicted, then learned."""
     import tauten as tt
 
-    output = Output(quiet, as_json)
     spec = one_spec(learners)
     fixed = spec.values(shared([spec], parameters))
+    points = _points(spec, fixed, grid)
+    varying = sum(len(values) > 1 for values in points.values())
+    if study.plot is not None and varying != 1:
+        raise Wrong(f"--plot draws errors over one parameter, but {varying} vary; expected one.")
+    X, y = study.rows(data)
+    alone = {name: [value] for name, value in fixed.items()}
+    if spec.entry.ask is not None and "random_state" not in {**alone, **points}:
+        alone["random_state"] = [0]
+    with study.output.jobs("sweep"):
+        swept = tt.sweep(spec.entry.name, {**alone, **points}, X, y, n_jobs=study.jobs)
+    if save is not None:
+        swept.best.save(save)
+    frame = swept.to_frame().drop(columns=list(alone))
+    plain = {
+        "best": {name: swept.best_params[name] for name in points},
+        "models": frame.to_dict("records"),
+        "seconds": swept.seconds,
+    }
+    study.report(swept, frame, plain, _table(swept, frame, list(points)), model=save)
+
+
+def _points(spec: Spec, fixed: Mapping[str, Any], grid: Sequence[str]) -> dict[str, list[Any]]:
+    """The values of each parameter of a grid, each of which the learner takes."""
     with as_given():
         points = {name: values_of(values) for name, values in map(assignment, grid)}
     for name, values in points.items():
         spec.check(name)
+        if name in fixed:
+            raise Wrong(f"{name} is given by itself and in the grid; expected one of them.")
         for value in values:
             spec.make({**fixed, name: value})
-    varying = sum(len({repr(value) for value in values}) > 1 for values in points.values())
-    if plot is not None and varying != 1:
-        raise Wrong(f"--plot draws errors over one parameter, but {varying} vary; expected one.")
-    X, y = rows_of(data, given_options(reading), output)
-    with output.jobs("sweep"):
-        swept = tt.sweep(spec.entry.name, {**{name: [value] for name, value in fixed.items()}, **points}, X, y, n_jobs=jobs)
-    if save is not None:
-        swept.best.save(save)
-    report(swept, output, save, plot, table)
+    return points
 
 
-def report(swept: Any, output: Output, save: str | None, plot: str | None, to: str | None) -> None:
-    """Print the table of a sweep, and write what was asked for."""
-    frame = swept.to_frame()
-    if plot is not None:
-        draw(swept.plot(), plot)
-    if to is not None:
-        write_table(frame, to)
-    written = {"model": save, "plot": plot, "table": to}
-    plain = {"best": swept.best_params, "models": frame.to_dict("records"), "seconds": swept.seconds}
-    headings = [name if name in swept.grid[0] else name.replace("_", " ") for name in frame]
+def _table(swept: "Sweep", frame: Any, names: list[str]) -> Any:
+    """A model a line, the best marked."""
     best = int(swept.errors.argmin())
-    rows = [[*row, "best" if i == best else ""] for i, row in enumerate(frame.astype(object).values.tolist())]
-    output.result(
-        plain | {what: path for what, path in written.items() if path is not None},
-        lambda view: view.print(table(rows, [*headings, ""], left=0)),
-    )
-    output.wrote(**written)
+    rows = [
+        [*(f"{row[name]:.6g}" if isinstance(row[name], float) else str(row[name]) for name in names)]
+        + [row[name] for name in frame if name not in names]
+        + ["best" if place == best else ""]
+        for place, row in enumerate(frame.to_dict("records"))
+    ]
+    headings = [*names, *(name.replace("_", " ") for name in frame if name not in names), ""]
+    return table(rows, headings, left=())

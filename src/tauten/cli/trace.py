@@ -34,7 +34,10 @@ class Written(Tally):
         before = int(self.passes[number - 1][0]) if len(self.passes) >= number else 0
         super().add(tested, number)
         n_rows = len(tested.y)
-        predicted = [label if known else None for label, known in zip(tested.predicted.tolist(), tested.known.tolist(), strict=True)]
+        predicted = [
+            label if known else None
+            for label, known in zip(tested.predicted.tolist(), tested.known.tolist(), strict=True)
+        ]
         errors = self._errors(tested).tolist()
         csv.writer(self.file, lineterminator="\n").writerows(
             zip(
@@ -61,12 +64,12 @@ def traced(at: "Checkpoint", path: str | None) -> Iterator[None]:
 def _beginning(path: str, n_rows: int) -> TextIO:
     """The trace of so many rows, what is after them cut off, open to be written on."""
     if n_rows == 0:
-        file = open(path, "w", newline="", encoding="utf-8")
+        file = open(path, "w", newline="", encoding="utf-8")  # noqa: SIM115  the caller closes it
         csv.writer(file, lineterminator="\n").writerow(COLUMNS)
         return file
     if not os.path.exists(path):
         raise Failed(f"There is no trace {path!r} to go on with; expected the {n_rows:,} rows before.")
-    file = open(path, "r+", newline="", encoding="utf-8")
+    file = open(path, "r+", newline="", encoding="utf-8")  # noqa: SIM115  the same
     records = csv.reader(iter(file.readline, ""))
     header = next(records, [])
     if tuple(header) != COLUMNS or sum(1 for _ in islice(records, n_rows)) < n_rows:

@@ -1,11 +1,11 @@
 """Values as they are written on the command line.
 
-    number         1   0.1   1e-3   2^-5
-    true false     in any case; none for None
-    list           [ham, spam]   [1, 2]
-    by name        {spam: 5, ham: 1}
-    text           anything else; in quotes, '1' or "none", where it would be one of the above
-    several        0.1,0.3,1 of a grid; 1:5 counts, 1:9:2 in steps of 2, 2^-5:5 through powers
+number         1   0.1   1e-3   2^-5
+true false     in any case; none for None
+list           [ham, spam]   [1, 2]
+by name        {spam: 5, ham: 1}
+text           anything else; in quotes, '1' or "none", where it would be one of the above
+several        0.1,0.3,1 of a grid; 1:5 counts, 1:9:2 in steps of 2, 2^-5:5 through powers
 """
 
 import re
