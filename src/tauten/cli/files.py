@@ -55,5 +55,8 @@ plot_option = click.option(
 
 def draw(axes: "Axes", path: str) -> None:
     """Write a picture."""
+    from matplotlib import pyplot
+
     figure: Any = axes.figure
     figure.savefig(path, dpi=160)
+    pyplot.close(figure)

@@ -140,7 +140,8 @@ class Job:
             return "; nothing is saved without --save."
         if not n_rows:
             return "; there is nothing to save."
-        return f"; the model is saved to {self.save}, to go on with: tauten run … --resume {self.save}"
+        name = "-" if self.source.path == "-" else self.source.name
+        return f"; the model is saved to {self.save}, to go on with: tauten run {name} --resume {self.save}"
 
     def predict(self, test: str, options: Mapping[str, Any]) -> "Tally":
         """The figures of another file, which is not learned."""

@@ -95,13 +95,12 @@ class Output:
             def seen(tally: "Tally", batch: "Batch") -> None:
                 nonlocal n_rows
                 n_rows += len(batch)
-                n_done, errors = tally.passes[-1]
                 elapsed = bars.tasks[task].elapsed or math.inf
-                rate = f"{n_rows / elapsed:,.0f} rows/s"
-                figures = (
-                    f"{sum(done for done, _ in tally.passes):,} rows  {rate}  error {errors / n_done:.4f}"
-                )
-                before = (len(tally.passes) - 1) * (source.size or 0)
+                figures = f"{batch.position.rows:,} rows  {n_rows / elapsed:,.0f} rows/s"
+                if tally.passes:
+                    n_done, errors = tally.passes[-1]
+                    figures += f"  error {errors / n_done:.4f}"
+                before = max(len(tally.passes) - 1, 0) * (source.size or 0)
                 bars.update(task, completed=before + batch.n_read, figures=figures)
 
             yield seen

@@ -36,6 +36,7 @@ def value_of(text: str) -> Any:
     if text[:1] in PAIRS and text.endswith(PAIRS[text[0]]):
         parts = [part for part in split(text[1:-1], ",") if part.strip()]
         return [value_of(part) for part in parts] if text[0] == "[" else dict(map(_entry, parts))
+    split(text, ",")  # which is not done where something is left open
     return _unquoted(text)
 
 
@@ -106,7 +107,10 @@ def _entry(text: str) -> tuple[Any, Any]:
     sides = split(text, ":")
     if len(sides) != 2:
         raise ValueError(f"{text.strip()!r} is not of the form name: value")
-    return value_of(sides[0]), value_of(sides[1])
+    name, value = map(value_of, sides)
+    if isinstance(name, list | dict):
+        raise ValueError(f"{sides[0].strip()!r} names nothing")
+    return name, value
 
 
 def _number(text: str) -> int | float:
