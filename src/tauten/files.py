@@ -101,7 +101,7 @@ def run(
     at = model if isinstance(model, Checkpoint) else _begin(model)
     _check(at, learn, passes, checkpoint, every)
     if not isinstance(source, Source):
-        source = open_source(source, **{"names": _names(at.model), **options})
+        source = open_source(source, **options).knowing(_names(at.model))
     elif options:
         raise ValueError(
             f"run got the option {next(iter(options))!r}, but its source has been opened already."
