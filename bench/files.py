@@ -1,8 +1,8 @@
-"""From an svmlight file to a trained model, beside scikit-learn and Vowpal Wabbit; and what memory that takes.
+"""From an svmlight file to a trained model, beside scikit-learn and Vowpal Wabbit; time and memory.
 
 Method: a file of 100,000 rows of 75 non-zeros in 50,000 columns, six digits a value, is written to a temporary
-folder, as svmlight and in Vowpal Wabbit's own format. Each contender turns it into a model, in turn, three rounds
-after one that does not count; the best of each stands. Files are in the system's cache.
+folder, as svmlight and in Vowpal Wabbit's own format. Each contender turns it into a model, in turn, three
+rounds after one that does not count; the best of each stands. Files are in the system's cache.
 
     in a process    the call alone, with all that is imported already
     new process     the whole command, from its start to its end, the model written to a file
@@ -159,8 +159,8 @@ def main() -> None:
         small_peak, large_peak = (peak(TAUTEN, path, folder) for path in (small, large))
         idle, theirs = peak(IDLE, small, folder), peak(SCIKIT_LEARN, small, folder)
         console.print(
-            f"peak memory: tauten {small_peak:.0f} MB for the small file, {large_peak:.0f} MB for the large one "
-            f"({idle:.0f} MB with nothing read); scikit-learn {theirs:.0f} MB for the small one"
+            f"peak memory: tauten {small_peak:.0f} MB with the small file, {large_peak:.0f} MB with the large "
+            f"one, {idle:.0f} MB with none; scikit-learn {theirs:.0f} MB with the small one"
         )
 
 

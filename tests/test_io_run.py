@@ -182,6 +182,11 @@ def test_tables_keep_their_names(tmp_path: Path) -> None:
     numbers = tt.make("pa1")
     tt.run(numbers, tmp_path / "n.csv", label="y")
     assert numbers.feature_names_in_.tolist() == ["a", "b"] and numbers.t_ == 50
+    (tmp_path / "m.csv").write_text("y,b,a\n" + "".join(f"{i % 2},{i % 3},{i}\n" for i in range(50)))
+    same = tt.run(numbers, tmp_path / "m.csv", label="y", learn=False)
+    assert same.error_rate == tt.run(numbers, tmp_path / "n.csv", label="y", learn=False).error_rate
+    hashed = tt.make("pa1", hash_bits=6)
+    assert tt.run(hashed, tmp_path / "n.csv", label="y").n_rows == 50 and hashed.n_features_in_ == 64
     with pytest.raises(ValueError, match="has named features; expected rows with names"):
         tt.run(numbers, write(tmp_path / "rows.svm"))
 
@@ -239,6 +244,14 @@ def test_a_fault_in_the_file_leaves_what_was_learned(tmp_path: Path) -> None:
     with pytest.raises(tt.ModelFileError, match="holds a model, but no place in a file"):
         whole.save(tmp_path / "m.tt")
         tt.Checkpoint.load(tmp_path / "m.tt")
+
+
+def test_a_model_that_asked_for_nothing_is_not_saved(tmp_path: Path) -> None:
+    """Where no label was asked for there is no model, and no checkpoint; the figures stand."""
+    model = tt.ActiveClassifier(tt.PAClassifier(), ask=tt.RandomAsk(rate=0.0), random_state=0)
+    tally = tt.run(model, write(tmp_path / "rows.svm"), checkpoint=tmp_path / "c.tt", every=50)
+    assert (tally.n_rows, tally.n_asked, tally.error_rate) == (300, 0, 1.0)
+    assert not (tmp_path / "c.tt").exists()
 
 
 def test_arguments_are_checked(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ class Reader(TextReader):
             self._check_header(header, names)
             window.used(header.stop)
         columns = arrange(names, self.options, self.faults.path)
-        self.columns = columns.settled(self._kinds(columns, n_lines)) if columns.unsettled else columns
+        self.columns = columns.settled(self._kinds(columns, n_lines))
         if not (self.columns.numeric or self.columns.nominal or self.columns.text):
             raise ReadError(self.faults.path, None, f"has no column of features among {', '.join(names)}")
         if self.at.offset == 0:
@@ -143,7 +143,7 @@ class Reader(TextReader):
         """What the first rows say that columns are."""
         lines: list[int] = []
         cells: dict[int, list[str]] = {place: [] for place in columns.unsettled}
-        for sample in self._sample(len(columns.names)):
+        for sample in self._sample(len(columns.names)) if cells else ():
             lines += (sample.lines + n_lines + 1).tolist()
             n_lines += sample.n_lines + (sample.fault != text.NONE)
             for place, texts in cells.items():
