@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 
 from tauten.base import OnlineLearner
 from tauten.evaluate import Trained
@@ -101,7 +102,7 @@ def run(
     at = model if isinstance(model, Checkpoint) else _begin(model)
     _check(at, learn, passes, checkpoint, every)
     if not isinstance(source, Source):
-        source = open_source(source, **{"names": _names(at.model), **options})
+        source = open_source(source, **options).knowing(_names(at.model))
     elif options:
         raise ValueError(
             f"run got the option {next(iter(options))!r}, but its source has been opened already."
@@ -111,7 +112,8 @@ def run(
 
     def save() -> None:
         nonlocal saved
-        if checkpoint is not None and saved != _place(at) and at.tally.n_rows:
+        fitted = at.model.__sklearn_is_fitted__()  # an active learner may not have asked for any label yet
+        if checkpoint is not None and saved != _place(at) and fitted:
             at.save(checkpoint)
             saved = _place(at)
 
@@ -171,9 +173,16 @@ def _place(at: Checkpoint) -> tuple[int, int]:
 
 def _names(model: Trained) -> list[str] | None:
     """The names of the features that a model knows, if it knows any."""
-    learner = model if isinstance(model, OnlineLearner) else model.__dict__.get("learner_")
-    index = None if learner is None else learner.feature_index
+    index = _learner(model).feature_index
     return None if index is None else list(index)
+
+
+def _learner(model: Trained) -> OnlineLearner:
+    """What learns in a model."""
+    if isinstance(model, OnlineLearner):
+        return model
+    learner: OnlineLearner = model.__dict__.get("learner_", model.learner)
+    return learner
 
 
 def _batches(at: Checkpoint, source: Source, passes: int, every: int | None) -> Iterator[Batch]:
@@ -189,9 +198,11 @@ def _test(model: Trained, batch: Batch, learn: bool, classes: Sequence[Any] | No
     """Predict the rows of a batch, and learn them."""
     if batch.y is None:
         raise ValueError("run needs labels, but the source was opened with labelled=False.")
+    hashed = getattr(_learner(model), "hash_bits", None) is not None
+    X = batch.X.to_dict("records") if hashed and isinstance(batch.X, pd.DataFrame) else batch.X
     if learn:
-        return model.learn_tested(batch.X, batch.y, classes)
-    predicted = model.predict(batch.X)
+        return model.learn_tested(X, batch.y, classes)
+    predicted = model.predict(X)
     always, never = np.ones(len(batch), dtype=bool), np.zeros(len(batch), dtype=bool)
     return Tested(model.read_y(batch.y), predicted, always, never, never)
 

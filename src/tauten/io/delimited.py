@@ -12,7 +12,7 @@ import numpy as np
 
 from tauten.io.errors import ReadError, shown
 from tauten.io.labels import finite, is_number, label_fault, read_label
-from tauten.io.lines import LONGEST_LINE
+from tauten.io.lines import too_long
 from tauten.io.source import Batch, Faults, Options
 from tauten.io.tables import Cells, Columns, arrange, batches, kind_of
 from tauten.io.text_reader import TextReader
@@ -111,7 +111,7 @@ class Reader(TextReader):
         while first.fault == text.NONE and not len(first) and not window.too_long and window.more():
             first = Records(self, 1, 1)
         if window.too_long:
-            raise ReadError(self.faults.path, 1, f"the first line is longer than {LONGEST_LINE} bytes")
+            raise ReadError(self.faults.path, 1, too_long())
         if first.fault not in (text.NONE, text.TOO_MANY):
             raise ReadError(self.faults.path, first.n_lines + 1, self._reason(first))
         n_columns = max(int(first.report[text.WIDTH]), 1)
@@ -125,7 +125,7 @@ class Reader(TextReader):
             self._check_header(header, names)
             window.used(header.stop)
         columns = arrange(names, self.options, self.faults.path)
-        self.columns = columns.settled(self._kinds(columns, n_lines)) if columns.unsettled else columns
+        self.columns = columns.settled(self._kinds(columns, n_lines))
         if not (self.columns.numeric or self.columns.nominal or self.columns.text):
             raise ReadError(self.faults.path, None, f"has no column of features among {', '.join(names)}")
         if self.at.offset == 0:
@@ -143,7 +143,7 @@ class Reader(TextReader):
         """What the first rows say that columns are."""
         lines: list[int] = []
         cells: dict[int, list[str]] = {place: [] for place in columns.unsettled}
-        for sample in self._sample(len(columns.names)):
+        for sample in self._sample(len(columns.names)) if cells else ():
             lines += (sample.lines + n_lines + 1).tolist()
             n_lines += sample.n_lines + (sample.fault != text.NONE)
             for place, texts in cells.items():

@@ -192,6 +192,11 @@ def _last_newline(data: NDArray[np.uint8]) -> int:
     return -1
 
 
+def too_long() -> str:
+    """What is wrong with a line that is too long."""
+    return f"the line is longer than {LONGEST_LINE} bytes"
+
+
 def size_of(path: str) -> int | None:
     """Bytes of a file; None where that is not known beforehand."""
     if path == "-":

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from os import PathLike, fspath
 from types import MappingProxyType
@@ -49,6 +49,7 @@ FORMATS = MappingProxyType(
         "npz": Format("npz", (".npz",), frozenset({"label"}), unit="row"),
     }
 )
+DELIMITERS = (",", ";", "\t", "|", ":", "^", "~")
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", "None")
 
 
@@ -212,6 +213,12 @@ class Source:
             why = f": {self.position.skipped} lines left out, {self.faults[0]}" if self.faults else ""
             raise ReadError(self.name, None, f"holds no rows{why}".rstrip("."))
 
+    def knowing(self, names: Sequence[str] | None) -> "Source":
+        """The same, columns read as they were for a model of these names, in formats that have columns."""
+        if names is None or "names" not in FORMATS[self.format].options:
+            return self
+        return Source(self.path, replace(self.options, names=tuple(names)))
+
     def load(self) -> tuple[Any, NDArray[Any] | None]:
         """All rows and labels at once, for what wants them in memory."""
         batches = list(self)
@@ -333,7 +340,7 @@ def _check(options: Options, given: set[str]) -> None:
             raise ValueError(f"{name} is {value!r}; expected a whole number, 1 or above.")
     if options.label is not None and not options.labelled:
         raise ValueError(f"label is {options.label!r}, but labelled is False; expected one of them.")
-    if options.delimiter is not None and (
-        len(options.delimiter.encode()) != 1 or options.delimiter in '"\r\n'
-    ):
-        raise ValueError(f"delimiter is {options.delimiter!r}; expected one character of ASCII.")
+    if options.delimiter is not None and options.delimiter not in DELIMITERS:
+        raise ValueError(
+            f"delimiter is {options.delimiter!r}; expected one of {' '.join(map(repr, DELIMITERS))}."
+        )

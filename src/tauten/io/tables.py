@@ -35,22 +35,25 @@ class Columns:
     nominal: list[int]
     text: list[int]
     unsettled: list[int]  # numeric or nominal: the first rows decide
+    known: Mapping[str, int]  # the order that a model knows features in
 
     def settled(self, kinds: Mapping[int, str]) -> "Columns":
         """The same, once it is known what the unsettled ones are."""
-        numeric = sorted(self.numeric + [place for place in self.unsettled if kinds[place] == "numeric"])
-        nominal = sorted(self.nominal + [place for place in self.unsettled if kinds[place] == "nominal"])
-        return Columns(self.names, self.label, numeric, nominal, self.text, [])
+        numeric = self.numeric + [place for place in self.unsettled if kinds[place] == "numeric"]
+        nominal = self.nominal + [place for place in self.unsettled if kinds[place] == "nominal"]
+        numeric.sort(key=lambda place: (self.known.get(self.names[place], len(self.known)), place))
+        return replace(self, numeric=numeric, nominal=sorted(nominal), unsettled=[])
 
 
 def arrange(names: Sequence[str], options: Options, path: str) -> Columns:
     """What the columns of a table are, as far as options say it; raises a ReadError where they do not fit."""
     names = list(names)
-    for place, name in enumerate(names):
-        if not name:
-            raise ReadError(path, None, f"column {place} has no name; expected a header, or header=False")
-        if names.index(name) != place:
-            raise ReadError(path, None, f"two columns are named {shown(name)}")
+    if "" in names:
+        place = names.index("")
+        raise ReadError(path, None, f"column {place} has no name; expected a header, or header=False")
+    if len(set(names)) < len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        raise ReadError(path, None, f"two columns are named {shown(twice)}")
     if options.labelled and options.label is None:
         raise ReadError(path, None, f"label must name the column with the label; there are {_list(names)}")
     label = None if options.label is None else _place(options.label, names, "label", path)
@@ -62,7 +65,7 @@ def arrange(names: Sequence[str], options: Options, path: str) -> Columns:
                 raise ReadError(
                     path, None, f"column {shown(names[place])} is given as {roles[place]} and as {role}"
                 )
-    known = set(options.names or ())
+    known = {name: place for place, name in enumerate(options.names or ())}
     groups = {name.partition("=")[0] for name in known if "=" in name}
     for place, name in enumerate(names):
         if place not in roles and name in known:
@@ -74,7 +77,7 @@ def arrange(names: Sequence[str], options: Options, path: str) -> Columns:
         for role in ("numeric", "nominal", "text")
     }
     unsettled = [place for place in range(len(names)) if place not in roles]
-    return Columns(names, label, **by_role, unsettled=unsettled)
+    return Columns(names, label, **by_role, unsettled=unsettled, known=known)
 
 
 def _place(reference: str | int, names: list[str], role: str, path: str) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tauten.io.lines import LONGEST_LINE, Window
+from tauten.io.lines import Window, too_long
 from tauten.io.source import Batch, Faults, Options, Position, RowLimit
 
 
@@ -41,7 +41,7 @@ class TextReader:
                     window.pass_mark()
                 if window.too_long:
                     window.drop_line()
-                    self.fault(self.at.lines, f"the line is longer than {LONGEST_LINE} bytes")
+                    self.fault(self.at.lines, too_long())
                 start = -1
                 while start != window.start < window.stop:
                     start = window.start
