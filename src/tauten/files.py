@@ -194,12 +194,17 @@ def _batches(at: Checkpoint, source: Source, passes: int, every: int | None) -> 
         at.number, at.position = at.number + 1, START
 
 
+def rows_for(model: Trained, batch: Batch) -> Any:
+    """The rows of a batch as a model takes them: by name where it hashes names."""
+    hashed = getattr(_learner(model), "hash_bits", None) is not None
+    return batch.X.to_dict("records") if hashed and isinstance(batch.X, pd.DataFrame) else batch.X
+
+
 def _test(model: Trained, batch: Batch, learn: bool, classes: Sequence[Any] | None) -> Tested:
     """Predict the rows of a batch, and learn them."""
     if batch.y is None:
         raise ValueError("run needs labels, but the source was opened with labelled=False.")
-    hashed = getattr(_learner(model), "hash_bits", None) is not None
-    X = batch.X.to_dict("records") if hashed and isinstance(batch.X, pd.DataFrame) else batch.X
+    X = rows_for(model, batch)
     if learn:
         return model.learn_tested(X, batch.y, classes)
     predicted = model.predict(X)

@@ -54,7 +54,7 @@ def predict(
     if scores and not hasattr(learned, "classes_"):
         raise Wrong(f"{model} is a regression, whose predictions are its scores; expected no --scores.")
     options = options_of(data, given_options(reading), stream.get("options", {}), unlabelled)
-    source = open_data(data, options, names=known_names(learned))
+    source = open_data(data, options).knowing(known_names(learned))
     with writing(to) as file:
         tally = predict_rows(learned, source, scores, file, output)
     output.left_out(source)
@@ -93,6 +93,7 @@ def writing(path: str | None) -> Iterator[TextIO]:
 
 def predict_rows(model: "Trained", source: "Source", scores: bool, file: TextIO, output: Output) -> "Tally":
     """Write what is predicted of each row; the figures, as far as there are labels."""
+    from tauten.files import rows_for
     from tauten.io import ReadError
     from tauten.tally import Tally
 
@@ -103,13 +104,15 @@ def predict_rows(model: "Trained", source: "Source", scores: bool, file: TextIO,
     try:
         with output.rows("predict", source) as seen:
             for batch in source:
-                predicted = model.predict(batch.X)
+                X = rows_for(model, batch)
+                predicted = model.predict(X)
                 if scores:
-                    values = model.decision_function(batch.X).reshape(len(batch), -1).tolist()
+                    values = model.decision_function(X).reshape(len(batch), -1).tolist()
                     rows = zip(batch.lines.tolist(), predicted.tolist(), values, strict=True)
                     lines.writerows([line, label, *score] for line, label, score in rows)
                 else:
                     lines.writerows([label] for label in predicted.tolist())
+                file.flush()  # as rows come
                 _count(tally, model, batch, predicted)
                 seen(tally, batch)
     except ReadError as error:

@@ -1,7 +1,7 @@
 """Options that say how data are read, the same in every command, and the data that they open."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -122,14 +122,13 @@ def given_options(reading: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def open_data(data: str, options: Mapping[str, Any], names: Sequence[str] | None = None) -> "Source":
+def open_data(data: str, options: Mapping[str, Any]) -> "Source":
     """Open a file, standard input ("-"), or a data set where there is no such file."""
     from tauten import io
 
     path, known = found(data)
-    named = {} if names is None else {"names": tuple(names)}
     with as_given():
-        return io.open(path, **{**named, **known, **options})
+        return io.open(path, **{**known, **options})
 
 
 def found(data: str) -> tuple[str, dict[str, Any]]:

@@ -85,7 +85,7 @@ def run(
         raise Wrong("--checkpoint needs --save, which says where to write to.")
     at = _begun(learners, parameters, seed) if resume is None else _resumed(resume, epochs)
     options = {**at.open_options(), **options}
-    source = open_data(data, options, names=known_names(at.model))
+    source = open_data(data, options).knowing(known_names(at.model))
     job = Job(at, source, Output(quiet, as_json), save, trace, plot)
     job.learn(epochs, checkpoint)
     tested = None if test is None else job.predict(test, options)
@@ -123,7 +123,9 @@ class Job:
             raise
         finally:
             self.output.left_out(self.source)
-        if self.save is not None and place(self.at.tally) == begun:  # nothing was left to learn
+        if not self.at.model.__sklearn_is_fitted__():  # it asked for no label
+            self.save = None
+        elif self.save is not None and place(self.at.tally) == begun:  # nothing was left to learn
             self.at.save(self.save)
 
     def _stopped(self, error: BaseException, begun: int) -> None:
@@ -147,7 +149,7 @@ class Job:
         """The figures of another file, which is not learned."""
         import tauten as tt
 
-        source = open_data(test, options, names=known_names(self.at.model))
+        source = open_data(test, options).knowing(known_names(self.at.model))
         try:
             with self.output.rows("test", source) as seen:
                 return tt.run(self.at.model, source, learn=False, watch=seen)
