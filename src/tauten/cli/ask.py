@@ -14,7 +14,7 @@ from tauten.cli.studies import Study, study_options
 FIGURES = ("f1", "error_rate", "balanced_accuracy", "kappa", "sensitivity", "specificity", "weighted_sum")
 
 
-@click.command()
+@click.command(short_help="What active learners make of few labels.")
 @data_argument
 @learner_option(several=True)
 @parameter_option

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tauten.evaluate import Comparison
 
 
-@click.command()
+@click.command(short_help="Learners over random orders of a file, with a test.")
 @data_argument
 @learner_option(several=True)
 @parameter_option

@@ -47,7 +47,7 @@ def listing(as_json: bool) -> None:
     Output(as_json=as_json).result({"data": plain}, lambda console: console.print(view))
 
 
-@data.command()
+@data.command(short_help="Where a data set is on this machine.")
 @click.argument("name")
 def path(name: str) -> None:
     """Where NAME is on this machine, a file a line; NAME/PART for one part."""
@@ -58,7 +58,7 @@ def path(name: str) -> None:
         click.echo(str(known.path(one.name, wanted)))
 
 
-@data.command()
+@data.command(short_help="Get a data set from the net.")
 @click.argument("name")
 @quiet_option
 def fetch(name: str, quiet: bool) -> None:

@@ -40,6 +40,10 @@ class Commands(click.Group):
         except (ValueError, OSError, ImportError, MemoryError) as error:
             raise Failed(sentence(error)) from error
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order in which one needs them."""
+        return list(self.commands)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

@@ -1,6 +1,7 @@
 """Files that a command writes: looked at before the work begins, so that none of it is lost."""
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -51,6 +52,15 @@ class Picture(NewFile):
 plot_option = click.option(
     "--plot", type=Picture(), metavar="PICTURE", help="Draw it to a file (.png, .pdf, .svg)."
 )
+
+
+def keep_apart(read: Sequence[str | None], written: Sequence[str | None]) -> None:
+    """Raise where a file is to be written that is read as well, or is written twice."""
+    seen = {os.path.realpath(path) for path in read if path is not None}
+    for path in written:
+        if path is not None and os.path.realpath(path) in seen:
+            raise Wrong(f"{path!r} is named twice; expected a file of its own to write to.")
+        seen |= set() if path is None else {os.path.realpath(path)}
 
 
 def draw(axes: "Axes", path: str) -> None:

@@ -16,7 +16,7 @@ CLASSES_SHOWN = 20
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
-@click.command()
+@click.command(short_help="What is in a model file.")
 @model_argument
 @click.option(
     "-n",

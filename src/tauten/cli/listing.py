@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tauten.registry import Entry
 
 
-@click.command("list")
+@click.command("list", short_help="Every learner, its paper, its parameters.")
 @click.argument("name", required=False)
 @click.option("--kind", metavar="KIND", help="Only those of a kind: classifier, regressor, active, …")
 @json_option

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from tauten.cli.errors import Failed, Wrong
-from tauten.cli.files import NewFile
+from tauten.cli.files import NewFile, keep_apart
 from tauten.cli.models import known_names, load_model, model_argument
 from tauten.cli.reading import data_argument, found, given_options, open_data, reading_options
-from tauten.cli.showing import Output, json_option, number, quiet_option
+from tauten.cli.showing import Output, json_option, number, quiet_option, rows
 
 if TYPE_CHECKING:
     from tauten.evaluate import Trained
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TABLES = ("csv", "tsv", "jsonl", "parquet")
 
 
-@click.command()
+@click.command(short_help="The labels that a model gives to rows.")
 @model_argument
 @data_argument
 @click.option(
@@ -47,9 +47,10 @@ def predict(
     DATA is read as the file was that `tauten run` learned from, unless options say otherwise. Where there
     are labels, the error rate is said as well. A table without --label has none.
     """
-    output = Output(quiet or (to is None and sys.stdout.isatty()), as_json)
+    output = Output(quiet, as_json, live=to is not None or not sys.stdout.isatty())
     if as_json and to is None:
         raise Wrong("--json prints the figures; expected -o, for the predictions to go to a file.")
+    keep_apart([model, data], [to])
     learned, stream = load_model(model)
     if scores and not hasattr(learned, "classes_"):
         raise Wrong(f"{model} is a regression, whose predictions are its scores; expected no --scores.")
@@ -58,7 +59,7 @@ def predict(
     with writing(to) as file:
         tally = predict_rows(learned, source, scores, file, output)
     output.left_out(source)
-    _report(tally, source, output, to)
+    _report(data, tally, source, output, to)
 
 
 def options_of(
@@ -108,8 +109,8 @@ def predict_rows(model: "Trained", source: "Source", scores: bool, file: TextIO,
                 predicted = model.predict(X)
                 if scores:
                     values = model.decision_function(X).reshape(len(batch), -1).tolist()
-                    rows = zip(batch.lines.tolist(), predicted.tolist(), values, strict=True)
-                    lines.writerows([line, label, *score] for line, label, score in rows)
+                    scored = zip(batch.lines.tolist(), predicted.tolist(), values, strict=True)
+                    lines.writerows([line, label, *score] for line, label, score in scored)
                 else:
                     lines.writerows([label] for label in predicted.tolist())
                 file.flush()  # as rows come
@@ -141,17 +142,17 @@ def _count(tally: "Tally", model: Any, batch: "Batch", predicted: Any) -> None:
     tally.add(Tested(model.read_y(batch.y), predicted, always, never, never))
 
 
-def _report(tally: "Tally", source: "Source", output: Output, to: str | None) -> None:
+def _report(data: str, tally: "Tally", source: "Source", output: Output, to: str | None) -> None:
     """Say how good the predictions are, as far as that is known."""
     n_rows = source.position.rows
     figures = tally.summary() if tally.n_rows else {"rows": n_rows}
     for name in ("updates", "asked", "share_asked", "seconds"):
         figures.pop(name, None)
-    plain = {"data": source.name, **figures, "skipped": source.position.skipped, "predictions": to}
+    plain = {"data": data, **figures, "skipped": source.position.skipped, "predictions": to}
     if output.as_json:
         output.result(plain, lambda view: None)
         return
     name = "error_rate" if tally.classes is not None else "mean_absolute_error"
     right = f", {name.replace('_', ' ')} {number(figures[name])}" if name in figures else ""
-    output.remark(f"{n_rows:,} rows predicted{right}")
+    output.remark(f"{rows(n_rows)} predicted{right}")
     output.wrote(predictions=to)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tauten.cli.errors import STOPPED, Wrong
-from tauten.cli.files import NewFile, draw, plot_option
+from tauten.cli.files import NewFile, draw, keep_apart, plot_option
 from tauten.cli.models import known_names
 from tauten.cli.reading import data_argument, given_options, open_data, reading_options
-from tauten.cli.showing import Output, json_option, quiet_option, table
+from tauten.cli.showing import Output, json_option, quiet_option, rows, table
 from tauten.cli.specs import learner_option, one_learner, parameter_option
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tauten.tally import Tally
 
 
-@click.command()
+@click.command(short_help="A file to a model, each row predicted, then learned.")
 @data_argument
 @learner_option(several=False, required=False)
 @parameter_option
@@ -83,10 +83,11 @@ def run(
     save = save or resume
     if checkpoint is not None and save is None:
         raise Wrong("--checkpoint needs --save, which says where to write to.")
+    keep_apart([data, test], [save, trace, plot])
     at = _begun(learners, parameters, seed) if resume is None else _resumed(resume, epochs)
     options = {**at.open_options(), **options}
     source = open_data(data, options).knowing(known_names(at.model))
-    job = Job(at, source, Output(quiet, as_json), save, trace, plot)
+    job = Job(data, at, source, Output(quiet, as_json), save, trace, plot)
     job.learn(epochs, checkpoint)
     tested = None if test is None else job.predict(test, options)
     job.report(learners, tested)
@@ -96,6 +97,7 @@ def run(
 class Job:
     """A run: what learns, what is read, and what is written."""
 
+    data: str
     at: "Checkpoint"
     source: "Source"
     output: Output
@@ -133,7 +135,7 @@ class Job:
         n_rows = place(self.at.tally)
         stopped = isinstance(error, KeyboardInterrupt)
         if stopped or n_rows > begun:
-            click.echo(f"Stopped after {n_rows:,} rows{self._kept(n_rows)}", err=True)
+            click.echo(f"Stopped after {rows(n_rows)}{self._kept(n_rows)}", err=True)
         if stopped:
             raise click.exceptions.Exit(STOPPED)
 
@@ -142,8 +144,9 @@ class Job:
             return "; nothing is saved without --save."
         if not n_rows:
             return "; there is nothing to save."
-        name = "-" if self.source.path == "-" else self.source.name
-        return f"; the model is saved to {self.save}, to go on with: tauten run {name} --resume {self.save}"
+        return (
+            f"; the model is saved to {self.save}, to go on with: tauten run {self.data} --resume {self.save}"
+        )
 
     def predict(self, test: str, options: Mapping[str, Any]) -> "Tally":
         """The figures of another file, which is not learned."""
@@ -171,7 +174,7 @@ class Job:
         self, spec: str | None, tested: "Tally | None", written: Mapping[str, str | None]
     ) -> dict[str, Any]:
         at, tally = self.at, self.at.tally
-        plain = {"data": self.source.name, "learner": type(at.model).__name__, **tally.summary()}
+        plain = {"data": self.data, "learner": type(at.model).__name__, **tally.summary()}
         if spec is not None:
             plain["learner"] = spec
         if tally.classes is not None:
@@ -186,8 +189,15 @@ class Job:
         columns = [_lines(self.at.tally)]
         if tested is not None:
             columns.append({name: value for name, value in _lines(tested).items() if name not in LEARNING})
-        rows = [[name, *(column.get(name) for column in columns)] for name in columns[0]]
-        view.print(table(rows, ["", os.path.basename(self.source.name), "test"][: 1 + len(columns)]))
+        lines = [[name, *(column.get(name) for column in columns)] for name in columns[0]]
+        view.print(
+            table(
+                lines,
+                ["", os.path.basename(self.data) if os.path.exists(self.data) else self.data, "test"][
+                    : 1 + len(columns)
+                ],
+            )
+        )
 
 
 LEARNING = ("updates", "asked", "share asked")  # what says nothing of rows that are not learned

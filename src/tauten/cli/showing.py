@@ -25,8 +25,9 @@ FAULTS_SHOWN = 3
 class Output:
     """Where results, progress and remarks go: results to standard output, the rest beside it."""
 
-    def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
-        self.quiet, self.as_json = quiet, as_json
+    def __init__(self, quiet: bool = False, as_json: bool = False, live: bool = True) -> None:
+        """`live`: whether progress may be shown."""
+        self.quiet, self.as_json, self.live = quiet, as_json, live and not quiet
 
     def result(self, plain: Mapping[str, Any], show: Callable[["Console"], None]) -> None:
         """Print a result, as JSON or for people."""
@@ -72,7 +73,7 @@ class Output:
 
         beside = Console(stderr=True)
         with Progress(
-            *columns, console=beside, transient=True, disable=self.quiet or not beside.is_terminal
+            *columns, console=beside, transient=True, disable=not (self.live and beside.is_terminal)
         ) as bars:
             yield bars
 
@@ -148,6 +149,11 @@ def number(value: Any) -> str:
     if float(value).is_integer() and not (isinstance(value, float) and abs(value) < 1):
         return f"{int(value):,}"
     return f"{value:.4f}" if 1e-3 <= abs(value) < 1 else f"{value:.4g}"
+
+
+def rows(count: int) -> str:
+    """A number of rows in words."""
+    return f"{count:,} {'row' if count == 1 else 'rows'}"
 
 
 def with_spread(mean: float, spread: float) -> str:

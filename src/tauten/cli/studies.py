@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tauten.cli.files import NewFile, draw, plot_option
+from tauten.cli.files import NewFile, draw, keep_apart, plot_option
 from tauten.cli.reading import given_options, open_data, reading_options
 from tauten.cli.showing import Output, json_option, quiet_option
 
@@ -43,6 +43,7 @@ class Study:
 
     def rows(self, data: str) -> tuple[Any, Any]:
         """All rows and labels of a file or a data set."""
+        keep_apart([data], [self.plot, self.table])
         source = open_data(data, given_options(self.reading))
         X, y = source.load()
         self.output.left_out(source)

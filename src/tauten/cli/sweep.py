@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tauten.cli.errors import Wrong, as_given
-from tauten.cli.files import NewFile
+from tauten.cli.files import NewFile, keep_apart
 from tauten.cli.reading import data_argument
 from tauten.cli.showing import table
 from tauten.cli.specs import Spec, learner_option, one_spec, parameter_option, shared
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tauten.evaluate import Sweep
 
 
-@click.command()
+@click.command(short_help="A learner with every combination of parameters.")
 @data_argument
 @learner_option(several=False)
 @parameter_option
@@ -51,6 +51,7 @@ def sweep(
     varying = sum(len(values) > 1 for values in points.values())
     if study.plot is not None and varying != 1:
         raise Wrong(f"--plot draws errors over one parameter, but {varying} vary; expected one.")
+    keep_apart([data], [save])
     X, y = study.rows(data)
     alone = {name: [value] for name, value in fixed.items()}
     if spec.entry.ask is not None and "random_state" not in {**alone, **points}:
