@@ -1,8 +1,8 @@
 """From an svmlight file to a trained model, beside scikit-learn and Vowpal Wabbit; time and memory.
 
 Method: a file of 100,000 rows of 75 non-zeros in 50,000 columns, six digits a value, is written to a
-temporary folder, as svmlight and in Vowpal Wabbit's own format. Each contender turns it into a model, in turn,
-seven rounds after one that does not count; the best of each stands. Files are in the system's cache.
+temporary folder, as svmlight and in Vowpal Wabbit's own format. Each contender turns it into a model, in
+turn, seven rounds after one that does not count; the best of each stands. Files are in the system's cache.
 
     in a process    the call alone, with all that is imported already
     new process     the whole command, from its start to its end, the model written to a file

@@ -1,5 +1,6 @@
 """From a file to a model: as a loop over its rows, stopped and gone on with anywhere, in little memory."""
 
+import json
 import os
 import signal
 import subprocess
@@ -239,12 +240,11 @@ def damaged(folder: Path, kind: str, bad: bool) -> tuple[Path, dict[str, Any]]:
         X[250, 1] = np.inf if bad else 1.0
         np.savez(path, X=X, y=y)
     elif kind == "jsonl":
-        rows = [
-            f'{{"y": {y[i]}, "a": {X[i, 0]}, "b": {X[i, 1] if i else "null"}, "c": "c{i % 3}"}}'
-            for i in range(300)
+        texts = [
+            json.dumps({"y": int(y[i]), "a": X[i, 0] if i else None, "c": f"c{i % 3}"}) for i in range(300)
         ]
-        rows[250] = "{" if bad else rows[250]
-        path.write_text("\n".join(rows))
+        texts[250] = "{" if bad else texts[250]
+        path.write_text("\n".join(texts))
     else:
         frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": [f"c{i % 3}" for i in range(300)], "y": y})
         frame.loc[0, "a"] = None
