@@ -335,7 +335,7 @@ WRONG = [
     ("a.csv", "b\n1\n", {"label": "b"}, "a.csv: has no column of features among b."),
     ("a.jsonl", '{"y":1}\n[1]\n', {"label": "y"}, "a.jsonl:2: '[1]' is no object; expected {...}."),
     ("a.jsonl", '{"y":1,\n', {"label": "y"}, "a.jsonl:1: '{\"y\":1,' is no JSON ("),
-    ("a.jsonl", '{"a":1}\n', {"label": "y"}, "a.jsonl:1: there is no label 'y'."),
+    ("a.jsonl", '{"a":1}\n', {"label": "y"}, "a.jsonl:1: there is no label 'y' in '{\"a\": 1}'."),
     ("a.jsonl", '{"y":1,"a":1,"a":2}\n', {"label": "y"}, "a.jsonl:1: the field 'a' stands there twice."),
     ("a.jsonl", '{"y":1,"a":NaN}\n', {"label": "y"}, "a.jsonl:1: NaN is not finite."),
     ("a.jsonl", '{"y":1,"a":1e999}\n', {"label": "y"}, "a.jsonl:1: field 'a' is not finite."),

@@ -48,9 +48,11 @@ class Reader(TextReader):
         labels: list[Any] = []
         lines: list[int] = []
         wrong: str | None = None
-        for line in window.text(window.start, window.stop).split(b"\n")[:-1]:
-            if len(rows) == max_rows:
-                break
+        data = window.text(window.start, window.stop)
+        start = 0
+        while start < len(data) and len(rows) < max_rows:
+            line = data[start : data.index(b"\n", start)]
+            start += len(line) + 1
             try:
                 self.n_missing = 0
                 row, label = self._row(line, at.text_labels) if line.strip() else (None, None)
@@ -100,7 +102,7 @@ class Reader(TextReader):
         name = str(self.options.label)
         label = given.pop(name, None)
         if label is None or (isinstance(label, str) and label in self.missing):
-            raise LineError(f"there is no label {shown(name)}")
+            raise LineError(f"there is no label {shown(name)} in {shown(json.dumps(given))}")
         if not isinstance(label, str | int | float):
             raise LineError(f"label {shown(json.dumps(label))} is neither number nor text")
         if text_labels is not None and isinstance(label, str) != text_labels:
