@@ -150,11 +150,12 @@ class Reader(TextReader):
                 texts.extend(sample.column(place))
         kinds = {}
         for place, texts in cells.items():
-            kinds[place], odd = kind_of(zip(lines, texts, strict=True), self.missing)
-            if odd is not None:
-                name = shown(columns.names[place])
-                reason = f"column {name} holds numbers, but here {shown(odd[1])}; say numeric or nominal"
-                raise ReadError(self.faults.path, odd[0], reason)
+            kinds[place], odd = kind_of(texts, self.missing)
+            if odd is not None and not self.faults.skip:
+                name, other = shown(columns.names[place]), shown(texts[odd])
+                what = "numbers, but here" if kinds[place] == "numeric" else "other things than"
+                reason = f"column {name} holds {what} {other}; say numeric or nominal"
+                raise ReadError(self.faults.path, lines[odd], reason)
         return kinds
 
     def _sample(self, n_columns: int) -> Iterator[Records]:

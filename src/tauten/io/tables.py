@@ -100,18 +100,13 @@ def _list(names: Sequence[str]) -> str:
     return shown_names if len(names) <= NAMES_SHOWN else f"{shown_names} and {len(names) - NAMES_SHOWN} more"
 
 
-def kind_of(cells: Iterable[tuple[int, str]], missing: frozenset[str]) -> tuple[str, tuple[int, str] | None]:
-    """Whether cells (each with its line) are numeric or nominal, and one that says otherwise, if any does."""
-    first: tuple[bool, int, str] | None = None
-    for line, cell in cells:
-        if cell in missing:
-            continue
-        number = is_number(cell)
-        if first is None:
-            first = number, line, cell
-        elif number != first[0]:
-            return "mixed", (first[1:] if number else (line, cell))
-    return ("nominal" if first is not None and not first[0] else "numeric"), None
+def kind_of(cells: Iterable[str], missing: frozenset[str]) -> tuple[str, int | None]:
+    """Whether most of some cells are numbers, or else nominal, and the first that stands against it."""
+    given = [(place, is_number(cell)) for place, cell in enumerate(cells) if cell not in missing]
+    n_numbers = sum(number for _, number in given)
+    numeric = 2 * n_numbers >= len(given)
+    odd = next((place for place, number in given if number != numeric), None)
+    return ("numeric" if numeric else "nominal"), odd
 
 
 def words(text: str, ngrams: int) -> Counter[str]:
