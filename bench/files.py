@@ -1,8 +1,8 @@
 """From an svmlight file to a trained model, beside scikit-learn and Vowpal Wabbit; time and memory.
 
-Method: a file of 100,000 rows of 75 non-zeros in 50,000 columns, six digits a value, is written to a temporary
-folder, as svmlight and in Vowpal Wabbit's own format. Each contender turns it into a model, in turn, three
-rounds after one that does not count; the best of each stands. Files are in the system's cache.
+Method: a file of 100,000 rows of 75 non-zeros in 50,000 columns, six digits a value, is written to a
+temporary folder, as svmlight and in Vowpal Wabbit's own format. Each contender turns it into a model, in
+turn, seven rounds after one that does not count; the best of each stands. Files are in the system's cache.
 
     in a process    the call alone, with all that is imported already
     new process     the whole command, from its start to its end, the model written to a file
@@ -17,8 +17,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,10 +26,10 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import SGDClassifier
+from speed import best_of
 
 import tauten as tt
 
-ROUNDS = 3
 ROWS, COLUMNS, NON_ZEROS = 100_000, 50_000, 75
 TIMES = 10  # the large file over the small one
 HAS_VW = find_spec("vowpalwabbit") is not None
@@ -100,17 +98,6 @@ def vowpal_wabbit(path: str) -> None:
     Workspace(f"--loss_function hinge --quiet -d {path}").finish()
 
 
-def best_of(*jobs: Callable[[], Any]) -> list[float]:
-    """The best time of each job, in seconds, the jobs taking turns."""
-    times: list[list[float]] = [[] for _ in jobs]
-    for _ in range(ROUNDS + 1):
-        for job, taken in zip(jobs, times, strict=True):
-            start = time.perf_counter()
-            job()
-            taken.append(time.perf_counter() - start)
-    return [min(taken[1:]) for taken in times]
-
-
 def command(program: str, path: str, folder: Path) -> list[str]:
     """A new process that turns a file into a model file."""
     model = str(folder / "model")
@@ -159,8 +146,8 @@ def main() -> None:
         small_peak, large_peak = (peak(TAUTEN, path, folder) for path in (small, large))
         idle, theirs = peak(IDLE, small, folder), peak(SCIKIT_LEARN, small, folder)
         console.print(
-            f"peak memory: tauten {small_peak:.0f} MB with the small file, {large_peak:.0f} MB with the large "
-            f"one, {idle:.0f} MB with none; scikit-learn {theirs:.0f} MB with the small one"
+            f"peak memory: tauten {small_peak:.0f} MB with the small file, {large_peak:.0f} with the large, "
+            f"{idle:.0f} with none; scikit-learn {theirs:.0f} MB with the small one"
         )
 
 

@@ -329,13 +329,14 @@ WRONG = [
         {"label": "b", "numeric": ["a"]},
         "a.csv:3: 'x' in the numeric column 'a' is no",
     ),
+    ("a.csv", "a,b\nx,2\n7,3\ny,4\n", {"label": "b"}, "a.csv:3: column 'a' holds other things than '7'; say"),
     ("a.csv", "a,b\n1,2\ninf,3\n", {"label": "b"}, "a.csv:3: 'inf' in the numeric column 'a' is not finite."),
     ("a.csv", "a,b\n1,2\n1,?\n", {"label": "b"}, "a.csv:3: label '?' stands for no value."),
     ("a.csv", b"a,b\nx\xff,2\n", {"label": "b"}, "a.csv:2: 'x\\\\xff,2' is not in UTF-8."),
     ("a.csv", "b\n1\n", {"label": "b"}, "a.csv: has no column of features among b."),
     ("a.jsonl", '{"y":1}\n[1]\n', {"label": "y"}, "a.jsonl:2: '[1]' is no object; expected {...}."),
     ("a.jsonl", '{"y":1,\n', {"label": "y"}, "a.jsonl:1: '{\"y\":1,' is no JSON ("),
-    ("a.jsonl", '{"a":1}\n', {"label": "y"}, "a.jsonl:1: there is no label 'y'."),
+    ("a.jsonl", '{"a":1}\n', {"label": "y"}, "a.jsonl:1: there is no label 'y' in '{\"a\": 1}'."),
     ("a.jsonl", '{"y":1,"a":1,"a":2}\n', {"label": "y"}, "a.jsonl:1: the field 'a' stands there twice."),
     ("a.jsonl", '{"y":1,"a":NaN}\n', {"label": "y"}, "a.jsonl:1: NaN is not finite."),
     ("a.jsonl", '{"y":1,"a":1e999}\n', {"label": "y"}, "a.jsonl:1: field 'a' is not finite."),
@@ -396,7 +397,7 @@ def test_lines_at_fault_are_skipped_and_counted(tmp_path: Path, block: int) -> N
     assert np.concatenate([batch.lines for batch in batches]).tolist() == [i + 1 for i in expected]
     assert source.position.skipped == 400 - len(expected) and len(source.faults) == 10
     table = "a,y\n" + "".join(f"{'x' if i % 7 == 3 else i},{i}\n" for i in range(100)) + "1\n"
-    source = io.open(write(tmp_path, "a.csv", table), label="y", numeric=["a"], on_error="skip")
+    source = io.open(write(tmp_path, "a.csv", table), label="y", on_error="skip")
     assert source.load()[1].tolist() == [i for i in range(100) if i % 7 != 3]
     assert source.position.skipped == 15 and source.faults[0].line == 5
     junk = write(tmp_path, "junk.svm", random.Random(0).randbytes(5000))

@@ -1,5 +1,6 @@
 """From a file to a model: as a loop over its rows, stopped and gone on with anywhere, in little memory."""
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -226,21 +228,50 @@ def test_regression(tmp_path: Path) -> None:
         tally.f1()
 
 
-def test_a_fault_in_the_file_leaves_what_was_learned(tmp_path: Path) -> None:
-    """An error in line n comes after the rows before it were learned and saved; mended, the run goes on."""
-    path = write(tmp_path / "rows.svm")
-    good = path.read_text().splitlines(keepends=True)
-    path.write_text("".join([*good[:250], "ant 1:oops\n", *good[250:]]))
+def damaged(folder: Path, kind: str, bad: bool) -> tuple[Path, dict[str, Any]]:
+    """A file of 300 rows, of which the 251st is bad; the first has no value of a column."""
+    path, options = folder / f"rows.{kind}", {} if kind in ("svm", "npz") else {"label": "y"}
+    pick = np.random.default_rng(0)
+    X, y = pick.standard_normal((300, 3)), pick.integers(0, 2, 300)
+    if kind == "svm":
+        lines = write(path).read_text().splitlines(keepends=True)
+        path.write_text("".join([*lines[:250], "ant 1:oops\n" if bad else "ant 1:1\n", *lines[251:]]))
+    elif kind == "npz":
+        X[250, 1] = np.inf if bad else 1.0
+        np.savez(path, X=X, y=y)
+    elif kind == "jsonl":
+        texts = [
+            json.dumps({"y": int(y[i]), "a": X[i, 0] if i else None, "c": f"c{i % 3}"}) for i in range(300)
+        ]
+        texts[250] = "{" if bad else texts[250]
+        path.write_text("\n".join(texts))
+    else:
+        frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": [f"c{i % 3}" for i in range(300)], "y": y})
+        frame.loc[0, "a"] = None
+        frame.loc[250, "b"] = np.inf if bad else 1.0
+        frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path, row_group_size=80)
+    return path, options
+
+
+@pytest.mark.parametrize("kind", ["svm", "csv", "jsonl", "parquet", "npz"])
+def test_a_fault_in_the_file_leaves_what_was_learned(kind: str, tmp_path: Path) -> None:
+    """An error in row n comes after the rows before it were learned and saved; mended, the run goes on."""
+    path, options = damaged(tmp_path, kind, bad=True)
     model = tt.make("pa1")
-    with pytest.raises(tt.ReadError, match=r"rows.svm:251: the value in '1:oops' is no number"):
-        tt.run(model, path, checkpoint=tmp_path / "c.tt")
+    with pytest.raises(tt.ReadError, match=r"rows\.\w+(:|, row )25[12]: "):
+        tt.run(model, path, checkpoint=tmp_path / "c.tt", **options)
     assert model.t_ == 250
-    path.write_text("".join(good))
+    path, _ = damaged(tmp_path, kind, bad=False)
     point = tt.Checkpoint.load(tmp_path / "c.tt")
-    tt.run(point, path)
+    tt.run(point, path, **point.open_options())
     whole = tt.make("pa1")
-    tt.run(whole, path)
-    assert everything(point.model) == everything(whole)
+    tt.run(whole, path, **options)
+    assert everything(point.model) == everything(whole) and whole.t_ == 300
+
+
+def test_a_plain_model_is_no_checkpoint(tmp_path: Path) -> None:
+    """A model file without a place in a stream is not gone on from."""
+    whole = tt.make("pa1").fit([[1.0], [2.0]], [0, 1])
     with pytest.raises(tt.ModelFileError, match="holds a model, but no place in a file"):
         whole.save(tmp_path / "m.tt")
         tt.Checkpoint.load(tmp_path / "m.tt")

@@ -146,6 +146,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "io":
+        return import_module("tauten.io")
     if name not in _HOMES:
         raise AttributeError(f"module 'tauten' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

@@ -102,12 +102,13 @@ def run(
     at = model if isinstance(model, Checkpoint) else _begin(model)
     _check(at, learn, passes, checkpoint, every)
     if not isinstance(source, Source):
-        source = open_source(source, **options).knowing(_names(at.model))
+        source = open_source(source, **options)
     elif options:
         raise ValueError(
             f"run got the option {next(iter(options))!r}, but its source has been opened already."
         )
     _check_options(at, source)
+    source.know(_names(at.model))
     saved = _place(at)
 
     def save() -> None:
@@ -215,14 +216,15 @@ def _test(model: Trained, batch: Batch, learn: bool, classes: Sequence[Any] | No
 @contextmanager
 def _whole() -> Iterator[None]:
     """Let Ctrl-C wait until a batch has been learned whole."""
-    if threading.current_thread() is not threading.main_thread():
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
         yield
         return
     pressed: list[Any] = []
-    usual = signal.signal(signal.SIGINT, lambda *event: pressed.append(event))
+    signal.signal(signal.SIGINT, lambda *event: pressed.append(event))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, usual)
-    if pressed and callable(usual):
+    if pressed:
         usual(*pressed[0])

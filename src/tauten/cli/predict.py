@@ -12,7 +12,7 @@ from tauten.cli.errors import Failed, Wrong
 from tauten.cli.files import NewFile, keep_apart
 from tauten.cli.models import known_names, load_model, model_argument
 from tauten.cli.reading import data_argument, found, given_options, open_data, reading_options
-from tauten.cli.showing import Output, json_option, number, quiet_option, rows
+from tauten.cli.showing import Output, json_option, n_rows_in_words, number, quiet_option
 
 if TYPE_CHECKING:
     from tauten.evaluate import Trained
@@ -154,5 +154,5 @@ def _report(data: str, tally: "Tally", source: "Source", output: Output, to: str
         return
     name = "error_rate" if tally.classes is not None else "mean_absolute_error"
     right = f", {name.replace('_', ' ')} {number(figures[name])}" if name in figures else ""
-    output.remark(f"{rows(n_rows)} predicted{right}")
+    output.remark(f"{n_rows_in_words(n_rows)} predicted{right}")
     output.wrote(predictions=to)

@@ -12,7 +12,7 @@ from tauten.cli.errors import STOPPED, Wrong
 from tauten.cli.files import NewFile, draw, keep_apart, plot_option
 from tauten.cli.models import known_names
 from tauten.cli.reading import data_argument, given_options, open_data, reading_options
-from tauten.cli.showing import Output, json_option, quiet_option, rows, table
+from tauten.cli.showing import Output, json_option, n_rows_in_words, quiet_option, table
 from tauten.cli.specs import learner_option, one_learner, parameter_option
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 @reading_options
 def run(
     data: str,
-    learners: str | None,
+    learner: str | None,
     parameters: tuple[str, ...],
     test: str | None,
     epochs: int,
@@ -76,21 +76,21 @@ def run(
     DATA is a file, "-" for standard input, or a data set (`tauten data list`).
     """
     options = given_options(reading)
-    if resume is not None and (learners is not None or parameters):
-        raise Wrong("--resume goes on with the learner that was saved; expected no -l and no -p.")
-    if resume is None and learners is None:
+    if resume is not None and (learner is not None or parameters or seed is not None):
+        raise Wrong("--resume goes on with the learner that was saved; expected no -l, -p or --seed.")
+    if resume is None and learner is None:
         raise Wrong("-l must name a learner, such as pa1; `tauten list` shows all.")
     save = save or resume
     if checkpoint is not None and save is None:
         raise Wrong("--checkpoint needs --save, which says where to write to.")
     keep_apart([data, test], [save, trace, plot])
-    at = _begun(learners, parameters, seed) if resume is None else _resumed(resume, epochs)
+    at = _begun(learner, parameters, seed) if resume is None else _resumed(resume, epochs)
     options = {**at.open_options(), **options}
     source = open_data(data, options).knowing(known_names(at.model))
     job = Job(data, at, source, Output(quiet, as_json), save, trace, plot)
     job.learn(epochs, checkpoint)
     tested = None if test is None else job.predict(test, options)
-    job.report(learners, tested)
+    job.report(learner, tested)
 
 
 @dataclass
@@ -125,7 +125,8 @@ class Job:
             raise
         finally:
             self.output.left_out(self.source)
-        if not self.at.model.__sklearn_is_fitted__():  # it asked for no label
+        if not self.at.model.__sklearn_is_fitted__():
+            self.output.remark("No label was asked for; there is no model to save.")
             self.save = None
         elif self.save is not None and place(self.at.tally) == begun:  # nothing was left to learn
             self.at.save(self.save)
@@ -135,7 +136,10 @@ class Job:
         n_rows = place(self.at.tally)
         stopped = isinstance(error, KeyboardInterrupt)
         if stopped or n_rows > begun:
-            click.echo(f"Stopped after {rows(n_rows)}{self._kept(n_rows)}", err=True)
+            kept = (
+                self._kept(n_rows) if stopped or isinstance(error, ValueError) else "."
+            )  # a disk may be full
+            click.echo(f"Stopped after {n_rows_in_words(n_rows)}{kept}", err=True)
         if stopped:
             raise click.exceptions.Exit(STOPPED)
 
@@ -190,14 +194,8 @@ class Job:
         if tested is not None:
             columns.append({name: value for name, value in _lines(tested).items() if name not in LEARNING})
         lines = [[name, *(column.get(name) for column in columns)] for name in columns[0]]
-        view.print(
-            table(
-                lines,
-                ["", os.path.basename(self.data) if os.path.exists(self.data) else self.data, "test"][
-                    : 1 + len(columns)
-                ],
-            )
-        )
+        title = os.path.basename(self.data) if os.path.exists(self.data) else self.data
+        view.print(table(lines, ["", title, "test"][: 1 + len(columns)]))
 
 
 LEARNING = ("updates", "asked", "share asked")  # what says nothing of rows that are not learned

@@ -151,8 +151,8 @@ def number(value: Any) -> str:
     return f"{value:.4f}" if 1e-3 <= abs(value) < 1 else f"{value:.4g}"
 
 
-def rows(count: int) -> str:
-    """A number of rows in words."""
+def n_rows_in_words(count: int) -> str:
+    """A number of rows as it is said."""
     return f"{count:,} {'row' if count == 1 else 'rows'}"
 
 

@@ -28,7 +28,7 @@ def learner_option(several: bool, required: bool = True) -> Callable[..., Any]:
     return click.option(
         "-l",
         "--learner",
-        "learners",
+        "learners" if several else "learner",
         multiple=several,
         required=required,
         metavar="NAMES" if several else "NAME",

@@ -45,7 +45,8 @@ class Study:
         """All rows and labels of a file or a data set."""
         keep_apart([data], [self.plot, self.table])
         source = open_data(data, given_options(self.reading))
-        X, y = source.load()
+        with self.output.jobs("read"):
+            X, y = source.load()
         self.output.left_out(source)
         return X, y
 

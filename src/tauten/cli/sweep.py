@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @study_options(orders=False)
 def sweep(
     data: str,
-    learners: str,
+    learner: str,
     parameters: tuple[str, ...],
     grid: tuple[str, ...],
     save: str | None,
@@ -45,7 +45,7 @@ def sweep(
     """Run a learner over DATA with every combination of parameters, each row predicted, then learned."""
     import tauten as tt
 
-    spec = one_spec(learners)
+    spec = one_spec(learner)
     fixed = spec.values(shared([spec], parameters))
     points = _points(spec, fixed, grid)
     varying = sum(len(values) > 1 for values in points.values())

@@ -14,7 +14,7 @@ from tauten.io.errors import ReadError, shown
 from tauten.io.labels import finite, is_number, label_fault, read_label
 from tauten.io.lines import too_long
 from tauten.io.source import Batch, Faults, Options
-from tauten.io.tables import Cells, Columns, arrange, batches, kind_of
+from tauten.io.tables import Cells, Columns, Part, arrange, kind_of
 from tauten.io.text_reader import TextReader
 from tauten.kernels import text
 from tauten.kernels.numbers import EASY
@@ -125,7 +125,7 @@ class Reader(TextReader):
             self._check_header(header, names)
             window.used(header.stop)
         columns = arrange(names, self.options, self.faults.path)
-        self.columns = columns.settled(self._kinds(columns, n_lines))
+        self.columns = columns.settled(self._kinds(columns, n_lines), self.options)
         if not (self.columns.numeric or self.columns.nominal or self.columns.text):
             raise ReadError(self.faults.path, None, f"has no column of features among {', '.join(names)}")
         if self.at.offset == 0:
@@ -150,11 +150,12 @@ class Reader(TextReader):
                 texts.extend(sample.column(place))
         kinds = {}
         for place, texts in cells.items():
-            kinds[place], odd = kind_of(zip(lines, texts, strict=True), self.missing)
-            if odd is not None:
-                name = shown(columns.names[place])
-                reason = f"column {name} holds numbers, but here {shown(odd[1])}; say numeric or nominal"
-                raise ReadError(self.faults.path, odd[0], reason)
+            kinds[place], odd = kind_of(texts, self.missing)
+            if odd is not None and not self.faults.skip:
+                name, other = shown(columns.names[place]), shown(texts[odd])
+                what = "numbers, but here" if kinds[place] == "numeric" else "other things than"
+                reason = f"column {name} holds {what} {other}; say numeric or nominal"
+                raise ReadError(self.faults.path, lines[odd], reason)
         return kinds
 
     def _sample(self, n_columns: int) -> Iterator[Records]:
@@ -176,22 +177,31 @@ class Reader(TextReader):
                 start = window.start + used
 
     def next(self, max_rows: int) -> Iterator[Batch]:
-        records = Records(self, len(self.columns.names), max_rows)
-        bad = {row: f"{shown(records.raw(row))} is not in UTF-8" for row in records.not_text()}
-        labels = self._labels(records, bad)
-        table = self._cells(records, bad)
-        lines = (records.lines + (self.at.lines + 1)).tolist()
+        records, part = self._read(max_rows)
+        if part.bad and not self.faults.skip:  # the rows before it, whose end is a place to go on from
+            first = min(part.bad)
+            if first == 0:
+                self.faults.note(part.lines[0], part.bad[0])
+            records, part = self._read(first)
         self.window.used(records.stop)
-        self.at = replace(self.at, lines=self.at.lines + records.n_lines, offset=self.window.offset)
-        for batch in batches(
-            self.at, table, labels, lines, bad, self.faults, self.options, self.window.n_read
-        ):
-            self.at = batch.position
-            yield batch
+        at = replace(self.at, lines=self.at.lines + records.n_lines, offset=self.window.offset)
+        batch = part.batch(at, self.faults, self.options, self.window.n_read)
+        self.at = batch.position
+        yield batch
         if records.fault != text.NONE:
             reason = self._reason(records)
             self.window.used(self.window.end_of_line(records.stop))
             self.fault(self.at.lines, reason)
+
+    def _read(self, max_rows: int) -> tuple[Records, Part]:
+        """The next records, and what they hold."""
+        records = Records(self, len(self.columns.names), max_rows)
+        bad = {row: f"{shown(records.raw(row))} is not in UTF-8" for row in records.not_text()}
+        labels = self._labels(records, bad)
+        lines = (records.lines + (self.at.lines + 1)).tolist()
+        part = Part(self._cells(records, bad), labels, lines, bad)
+        part.check_missing(self.options)
+        return records, part
 
     def _labels(self, records: Records, bad: dict[int, str]) -> list[Any] | None:
         """The labels, and what is wrong with those that are none."""

@@ -48,23 +48,24 @@ class Reader(TextReader):
         labels: list[Any] = []
         lines: list[int] = []
         wrong: str | None = None
-        for line in window.text(window.start, window.stop).split(b"\n")[:-1]:
-            if wrong is not None or len(rows) == max_rows:
-                break
-            start = window.start
-            window.used(start + len(line) + 1)
-            at = replace(at, lines=at.lines + 1, offset=window.offset)
-            if not line or line.isspace():
-                continue
+        data = window.text(window.start, window.stop)
+        start = 0
+        while start < len(data) and len(rows) < max_rows:
+            line = data[start : data.index(b"\n", start)]
+            start += len(line) + 1
             try:
                 self.n_missing = 0
-                row, label = self._row(line, at.text_labels)
+                row, label = self._row(line, at.text_labels) if line.strip() else (None, None)
             except LineError as fault:
-                at = replace(at, skipped=at.skipped + 1)
-                if self.faults.skip:
-                    self.faults.note(at.lines, str(fault))
-                else:
+                if not self.faults.skip:
                     wrong = str(fault)
+                    break
+                row, label = None, None
+                self.faults.note(at.lines + 1, str(fault))
+                at = replace(at, skipped=at.skipped + 1)
+            window.used(window.start + len(line) + 1)
+            at = replace(at, lines=at.lines + 1, offset=window.offset)
+            if row is None:
                 continue
             if self.options.labelled and at.text_labels is None:
                 at = replace(at, text_labels=isinstance(label, str))
@@ -76,7 +77,7 @@ class Reader(TextReader):
         y = as_labels(labels, bool(at.text_labels)) if self.options.labelled else None
         yield Batch(rows, y, np.array(lines, dtype=np.int64), self.at, window.n_read, self.faults.take())
         if wrong is not None:
-            self.faults.note(self.at.lines, wrong)
+            self.faults.note(self.at.lines + 1, wrong)
 
     def _row(self, line: bytes, text_labels: bool | None) -> tuple[dict[str, float], Any]:
         """Features and label of a line; raises a LineError."""
@@ -101,7 +102,7 @@ class Reader(TextReader):
         name = str(self.options.label)
         label = given.pop(name, None)
         if label is None or (isinstance(label, str) and label in self.missing):
-            raise LineError(f"there is no label {shown(name)}")
+            raise LineError(f"there is no label {shown(name)} in {shown(json.dumps(given))}")
         if not isinstance(label, str | int | float):
             raise LineError(f"label {shown(json.dumps(label))} is neither number nor text")
         if text_labels is not None and isinstance(label, str) != text_labels:

@@ -135,16 +135,17 @@ class Reader:
             labels = None if y is None else y.next(n_rows)
             if labels is not None:
                 _check_labels(labels, bad)
+            lines = np.arange(at.lines + 1, at.lines + n_rows + 1)
             good = np.ones(n_rows, dtype=bool)
             good[list(bad)] = False
-            lines = np.arange(at.lines + 1, at.lines + n_rows + 1)
             if bad and not self.faults.skip:
                 good[min(bad) :] = False
             else:
                 for row, reason in sorted(bad.items()):
                     self.faults.note(int(lines[row]), reason)
+                at = replace(at, lines=at.lines + n_rows - int(good.sum()), skipped=at.skipped + len(bad))
             n_good = int(good.sum())
-            at = replace(at, rows=at.rows + n_good, lines=at.lines + n_rows, skipped=at.skipped + len(bad))
+            at = replace(at, rows=at.rows + n_good, lines=at.lines + n_good)
             kept = X if n_good == n_rows else X[np.flatnonzero(good)]
             read = None if labels is None else as_labels(labels[good], bool(at.text_labels))
             yield Batch(kept, read, lines[good], at, file.tell(), self.faults.take())

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tauten.io.errors import ReadError, shown
 from tauten.io.lines import UNPACKERS
 from tauten.io.source import Batch, Faults, Options, Position, RowLimit
-from tauten.io.tables import Cells, Columns, arrange, batches
+from tauten.io.tables import Cells, Columns, Part, arrange
 from tauten.labels import LARGEST_EXACT
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Reader:
 
     def _columns(self, schema: "pa.Schema") -> Columns:
         """What the columns are, by their types unless the options say otherwise."""
-        columns = arrange(schema.names, replace(self.options, names=None), self.path)
+        columns = arrange(schema.names, self.options, self.path)
         types = self.arrow.types
         kinds = {}
         for place, name in enumerate(columns.names):
@@ -67,7 +67,7 @@ class Reader:
             if (place in columns.numeric and text) or (place in columns.text and number):
                 raise ReadError(self.path, None, f"column {shown(name)} holds {kind}, and not what was said")
             kinds[place] = "nominal" if text else "numeric"
-        columns = columns.settled(kinds)
+        columns = columns.settled(kinds, self.options)
         if not (columns.numeric or columns.nominal or columns.text):
             raise ReadError(self.path, None, f"has no column of features among {', '.join(schema.names)}")
         return columns
@@ -83,30 +83,36 @@ class Reader:
                     done = max(at.lines - begun, 0)
                     begun += len(record)
                     while done < len(record):
-                        part = record.slice(done, rows.after(at.rows))
-                        done += len(part)
-                        for batch in self._batches(part, columns, at, file.tell()):
-                            at = batch.position
-                            yield batch
+                        rest = record.slice(done, rows.after(at.rows))
+                        part = self._part(rest, columns, at)
+                        if part.bad and not self.faults.skip:  # up to there is a place to go on from
+                            rest = rest.slice(0, max(min(part.bad), 1))
+                            part = self._part(rest, columns, at)
+                        done += len(rest)
+                        at = replace(at, lines=at.lines + len(rest))
+                        if part.labels:
+                            texts = any(isinstance(label, str) for label in part.labels)
+                            at = replace(at, text_labels=texts or at.text_labels)
+                        batch = part.batch(at, self.faults, self.options, file.tell())
+                        at = batch.position
+                        yield batch
             first += n_rows
 
-    def _batches(self, part: Any, columns: Columns, at: Position, n_read: int) -> Iterator[Batch]:
+    def _part(self, record: Any, columns: Columns, at: Position) -> Part:
+        """Rows as cells and labels."""
         bad: dict[int, str] = {}
-        lines = list(range(at.lines + 1, at.lines + len(part) + 1))
-        at = replace(at, lines=at.lines + len(part))
-        labels: list[Any] | None = None
-        if columns.label is not None:
-            labels = self._labels(part.column(columns.label), bad)
-            at = replace(at, text_labels=any(isinstance(label, str) for label in labels) or at.text_labels)
-        numbers = np.empty((len(part), len(columns.numeric)))
+        labels = None if columns.label is None else self._labels(record.column(columns.label), bad)
+        numbers = np.empty((len(record), len(columns.numeric)))
         for k, place in enumerate(columns.numeric):
-            numbers[:, k] = self._numbers(part.column(place), columns.names[place], bad)
+            numbers[:, k] = self._numbers(record.column(place), columns.names[place], bad)
         texts = {
-            place: self._texts(part.column(place), place in columns.text)
+            place: self._texts(record.column(place), place in columns.text)
             for place in (*columns.nominal, *columns.text)
         }
-        cells = Cells(columns, numbers, texts)
-        yield from batches(at, cells, labels, lines, bad, self.faults, self.options, n_read)
+        lines = list(range(at.lines + 1, at.lines + len(record) + 1))
+        part = Part(Cells(columns, numbers, texts), labels, lines, bad)
+        part.check_missing(self.options)
+        return part
 
     def _labels(self, column: Any, bad: dict[int, str]) -> list[Any]:
         labels = column.to_pylist()

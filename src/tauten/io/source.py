@@ -213,11 +213,10 @@ class Source:
             why = f": {self.position.skipped} lines left out, {self.faults[0]}" if self.faults else ""
             raise ReadError(self.name, None, f"holds no rows{why}".rstrip("."))
 
-    def knowing(self, names: Sequence[str] | None) -> "Source":
-        """The same, columns read as they were for a model of these names, in formats that have columns."""
-        if names is None or "names" not in FORMATS[self.format].options:
-            return self
-        return Source(self.path, replace(self.options, names=tuple(names)))
+    def know(self, names: Sequence[str] | None) -> None:
+        """Read columns as they were for a model of these names, if nothing else was said."""
+        if names is not None and self.options.names is None and "names" in FORMATS[self.format].options:
+            self.options = replace(self.options, names=tuple(names))
 
     def load(self) -> tuple[Any, NDArray[Any] | None]:
         """All rows and labels at once, for what wants them in memory."""

@@ -7,7 +7,7 @@ cell without a value brings nothing, or the feature `column=?`, or is an error, 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
@@ -37,12 +37,18 @@ class Columns:
     unsettled: list[int]  # numeric or nominal: the first rows decide
     known: Mapping[str, int]  # the order that a model knows features in
 
-    def settled(self, kinds: Mapping[int, str]) -> "Columns":
+    def settled(self, kinds: Mapping[int, str], options: Options) -> "Columns":
         """The same, once it is known what the unsettled ones are."""
-        numeric = self.numeric + [place for place in self.unsettled if kinds[place] == "numeric"]
-        nominal = self.nominal + [place for place in self.unsettled if kinds[place] == "nominal"]
-        numeric.sort(key=lambda place: (self.known.get(self.names[place], len(self.known)), place))
-        return replace(self, numeric=numeric, nominal=sorted(nominal), unsettled=[])
+        numeric = sorted(self.numeric + [place for place in self.unsettled if kinds[place] == "numeric"])
+        nominal = sorted(self.nominal + [place for place in self.unsettled if kinds[place] == "nominal"])
+        settled = replace(self, numeric=numeric, nominal=nominal, unsettled=[])
+        if settled.in_frames(options):
+            numeric.sort(key=lambda place: self.known.get(self.names[place], len(self.known)))
+        return settled
+
+    def in_frames(self, options: Options) -> bool:
+        """Whether all features are numbers, so that rows are frames and not dicts."""
+        return not self.nominal and not self.text and options.missing != "mark"
 
 
 def arrange(names: Sequence[str], options: Options, path: str) -> Columns:
@@ -94,18 +100,13 @@ def _list(names: Sequence[str]) -> str:
     return shown_names if len(names) <= NAMES_SHOWN else f"{shown_names} and {len(names) - NAMES_SHOWN} more"
 
 
-def kind_of(cells: Iterable[tuple[int, str]], missing: frozenset[str]) -> tuple[str, tuple[int, str] | None]:
-    """Whether cells (each with its line) are numeric or nominal, and one that says otherwise, if any does."""
-    first: tuple[bool, int, str] | None = None
-    for line, cell in cells:
-        if cell in missing:
-            continue
-        number = is_number(cell)
-        if first is None:
-            first = number, line, cell
-        elif number != first[0]:
-            return "mixed", (first[1:] if number else (line, cell))
-    return ("nominal" if first is not None and not first[0] else "numeric"), None
+def kind_of(cells: Iterable[str], missing: frozenset[str]) -> tuple[str, int | None]:
+    """Whether most of some cells are numbers, or else nominal, and the first that stands against it."""
+    given = [(place, is_number(cell)) for place, cell in enumerate(cells) if cell not in missing]
+    n_numbers = sum(number for _, number in given)
+    numeric = 2 * n_numbers >= len(given)
+    odd = next((place for place, number in given if number != numeric), None)
+    return ("numeric" if numeric else "nominal"), odd
 
 
 def words(text: str, ngrams: int) -> Counter[str]:
@@ -121,11 +122,6 @@ def words(text: str, ngrams: int) -> Counter[str]:
     return counts
 
 
-def add_value(example: dict[str, float], name: str, count: float = 1.0) -> None:
-    """Add to a feature."""
-    example[name] = example.get(name, 0.0) + count
-
-
 @dataclass
 class Cells:
     """Some rows of a table, column by column: numbers, and of others texts; None where there is no value."""
@@ -138,25 +134,20 @@ class Cells:
         """The rows as learners take them: a frame where all are numbers, else dicts."""
         columns = self.columns
         names = [columns.names[place] for place in columns.numeric]
-        if not self.texts and options.missing != "mark":
+        if columns.in_frames(options):
             return pd.DataFrame(np.nan_to_num(self.numbers, copy=False, nan=0.0), columns=names)
         rows = [dict(zip(names, row, strict=True)) for row in self.numbers.tolist()]
         for i, k in np.argwhere(np.isnan(self.numbers)).tolist():
             self._leave_out(rows[i], names[k], options)
-        for place in columns.nominal:
-            name = columns.names[place]
-            for row, value in zip(rows, self.texts[place], strict=True):
-                if value is None:
+        for place, texts in self.texts.items():
+            name, ngrams = columns.names[place], options.ngrams if place in columns.text else None
+            for row, text in zip(rows, texts, strict=True):
+                if text is None:
                     self._leave_out(row, name, options)
+                elif ngrams is None:
+                    row[f"{name}={text}"] = 1.0
                 else:
-                    row[f"{name}={value}"] = 1.0
-        for place in columns.text:
-            name = columns.names[place]
-            for row, value in zip(rows, self.texts[place], strict=True):
-                if value is None:
-                    self._leave_out(row, name, options)
-                else:
-                    row.update((f"{name}={word}", n) for word, n in words(value, options.ngrams).items())
+                    row.update((f"{name}={word}", n) for word, n in words(text, ngrams).items())
         return rows
 
     @staticmethod
@@ -172,13 +163,13 @@ class Cells:
             counts += np.array([value is None for value in values], dtype=np.int64)
         return counts
 
-    def first_missing(self, row: int) -> str | None:
+    def first_missing(self, row: int) -> str:
         """The column in which a row first has no value."""
         places = [
             *(self.columns.numeric[k] for k in np.flatnonzero(np.isnan(self.numbers[row]))),
             *(place for place, values in self.texts.items() if values[row] is None),
         ]
-        return self.columns.names[min(places)] if places else None
+        return self.columns.names[min(places)]
 
     def take(self, chosen: NDArray[np.bool_]) -> "Cells":
         """Some of the rows."""
@@ -188,43 +179,32 @@ class Cells:
         return Cells(self.columns, self.numbers[chosen], texts)
 
 
-def batches(
-    at: Position,
-    cells: Cells,
-    labels: list[Any] | None,
-    lines: list[int],
-    bad: dict[int, str],
-    faults: Faults,
-    options: Options,
-    n_read: int,
-) -> Iterator[Batch]:
-    """The rows of a table that are not `bad`, up to the first that is, unless faults are skipped.
+@dataclass
+class Part:
+    """Some rows of a table on their way into a batch: labels, lines, and what is wrong with which row."""
 
-    The position of the batch is `at`, with the rows counted.
-    """
-    n_missing = cells.n_missing()
-    if options.missing == "error":
-        for row in np.flatnonzero(n_missing).tolist():
-            bad.setdefault(row, f"column {shown(str(cells.first_missing(row)))} has no value")
-    good = np.ones(len(lines), dtype=bool)
-    good[list(bad)] = False
-    if bad and not faults.skip:
-        good[min(bad) :] = False
-    else:
-        for row, reason in sorted(bad.items()):
-            faults.note(lines[row], reason)
-    at = replace(
-        at, rows=at.rows + int(good.sum()), missing=at.missing + int(n_missing[good].sum()),
-        skipped=at.skipped + len(bad),
-    )  # fmt: skip
-    y = None if labels is None else as_labels(list(compress(labels, good)), bool(at.text_labels))
-    yield Batch(
-        cells.take(good).rows(options) if good.any() else [],
-        y,
-        np.array(lines)[good],
-        at,
-        n_read,
-        faults.take(),
-    )
-    for row, reason in sorted(bad.items())[:1] if not faults.skip else []:
-        faults.note(lines[row], reason)
+    cells: Cells
+    labels: list[Any] | None
+    lines: list[int]
+    bad: dict[int, str]
+
+    def batch(self, at: Position, faults: Faults, options: Options, n_read: int) -> Batch:
+        """The rows that are not bad, at a position that counts them; the bad ones are noted."""
+        for row, reason in sorted(self.bad.items()):
+            faults.note(self.lines[row], reason)
+        good = np.ones(len(self.lines), dtype=bool)
+        good[list(self.bad)] = False
+        n_good, n_missing = int(good.sum()), int(self.cells.n_missing()[good].sum())
+        at = replace(
+            at, rows=at.rows + n_good, missing=at.missing + n_missing, skipped=at.skipped + len(self.bad)
+        )
+        X = self.cells.take(good).rows(options) if n_good else []
+        labels = None if self.labels is None else list(compress(self.labels, good))
+        y = None if labels is None else as_labels(labels, bool(at.text_labels))
+        return Batch(X, y, np.array(self.lines, dtype=np.int64)[good], at, n_read, faults.take())
+
+    def check_missing(self, options: Options) -> None:
+        """Find rows without a value bad where the options say so."""
+        if options.missing == "error":
+            for row in np.flatnonzero(self.cells.n_missing()).tolist():
+                self.bad.setdefault(row, f"column {shown(self.cells.first_missing(row))} has no value")

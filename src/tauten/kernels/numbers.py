@@ -129,6 +129,17 @@ def scaled(w, q):  # type: ignore[no-untyped-def]
 
 
 @njit
+def _more_digits(data, p, w):  # type: ignore[no-untyped-def]
+    """The whole number that w becomes by the digits from p on, and where they end."""
+    c = np.uint64(data[p]) - np.uint64(48)
+    while c < np.uint64(10):
+        w = w * np.uint64(10) + c
+        p += 1
+        c = np.uint64(data[p]) - np.uint64(48)
+    return w, p
+
+
+@njit
 def number(data, p):  # type: ignore[no-untyped-def]
     """The number that begins at p, where it ends, and EASY, BAD or HARD; bytes end with one that is none of
     a number's.
@@ -136,24 +147,13 @@ def number(data, p):  # type: ignore[no-untyped-def]
     negative = data[p] == ord("-")
     if negative or data[p] == ord("+"):
         p += 1
-    w = np.uint64(0)
-    digits = 0
-    q = 0
     first = p
-    c = np.uint64(data[p]) - np.uint64(48)
-    while c < np.uint64(10):
-        w = w * np.uint64(10) + c
-        p += 1
-        c = np.uint64(data[p]) - np.uint64(48)
+    w, p = _more_digits(data, p, np.uint64(0))
     digits = p - first
+    q = 0
     if data[p] == ord("."):
-        p += 1
-        point = p
-        c = np.uint64(data[p]) - np.uint64(48)
-        while c < np.uint64(10):
-            w = w * np.uint64(10) + c
-            p += 1
-            c = np.uint64(data[p]) - np.uint64(48)
+        point = p + 1
+        w, p = _more_digits(data, point, w)
         q = point - p
         digits -= q
     if digits == 0:
