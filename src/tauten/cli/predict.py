@@ -55,7 +55,8 @@ def predict(
     if scores and not hasattr(learned, "classes_"):
         raise Wrong(f"{model} is a regression, whose predictions are its scores; expected no --scores.")
     options = options_of(data, given_options(reading), stream.get("options", {}), unlabelled)
-    source = open_data(data, options).knowing(known_names(learned))
+    source = open_data(data, options)
+    source.know(known_names(learned))
     with writing(to) as file:
         tally = predict_rows(learned, source, scores, file, output)
     output.left_out(source)

@@ -10,7 +10,6 @@ import click
 
 from tauten.cli.errors import STOPPED, Wrong
 from tauten.cli.files import NewFile, draw, keep_apart, plot_option
-from tauten.cli.models import known_names
 from tauten.cli.reading import data_argument, given_options, open_data, reading_options
 from tauten.cli.showing import Output, json_option, n_rows_in_words, quiet_option, table
 from tauten.cli.specs import learner_option, one_learner, parameter_option
@@ -86,7 +85,7 @@ def run(
     keep_apart([data, test], [save, trace, plot])
     at = _begun(learner, parameters, seed) if resume is None else _resumed(resume, epochs)
     options = {**at.open_options(), **options}
-    source = open_data(data, options).knowing(known_names(at.model))
+    source = open_data(data, options)
     job = Job(data, at, source, Output(quiet, as_json), save, trace, plot)
     job.learn(epochs, checkpoint)
     tested = None if test is None else job.predict(test, options)
@@ -156,7 +155,7 @@ class Job:
         """The figures of another file, which is not learned."""
         import tauten as tt
 
-        source = open_data(test, options).knowing(known_names(self.at.model))
+        source = open_data(test, options)
         try:
             with self.output.rows("test", source) as seen:
                 return tt.run(self.at.model, source, learn=False, watch=seen)
