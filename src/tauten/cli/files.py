@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tauten.cli.errors import Wrong
+from tauten.cli.errors import Failed, Wrong
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,10 @@ class Picture(NewFile):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The path, if something can be drawn to it."""
         path = super().convert(value, param, ctx)
-        import matplotlib
+        try:
+            import matplotlib
+        except ImportError as error:
+            raise Failed("Plots need matplotlib; install it with: pip install 'tauten[plot]'.") from error
         from matplotlib.backend_bases import FigureCanvasBase
 
         matplotlib.use("Agg")

@@ -135,10 +135,10 @@ class Job:
         n_rows = place(self.at.tally)
         stopped = isinstance(error, KeyboardInterrupt)
         if stopped or n_rows > begun:
-            kept = (
-                self._kept(n_rows) if stopped or isinstance(error, ValueError) else "."
-            )  # a disk may be full
-            click.echo(f"Stopped after {n_rows_in_words(n_rows)}{kept}", err=True)
+            saved = stopped or isinstance(error, ValueError)  # else what failed may be the saving
+            click.echo(
+                f"Stopped after {n_rows_in_words(n_rows)}{self._kept(n_rows) if saved else '.'}", err=True
+            )
         if stopped:
             raise click.exceptions.Exit(STOPPED)
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -33,13 +34,16 @@ class Output:
         """Print a result, as JSON or for people."""
         if self.quiet:
             return
+        encoding = sys.stdout.encoding or "utf-8"
         if self.as_json:
-            click.echo(json.dumps(jsonable(plain), ensure_ascii=False, indent=2))
-        else:
-            view = console()
-            with view.capture() as shown:
-                show(view)
-            click.echo("\n".join(line.rstrip() for line in shown.get().splitlines()))
+            plainly = not encoding.lower().startswith("utf")
+            click.echo(json.dumps(jsonable(plain), ensure_ascii=plainly, indent=2))
+            return
+        view = console()
+        with view.capture() as shown:
+            show(view)
+        text = "\n".join(line.rstrip() for line in shown.get().splitlines())
+        click.echo(text.encode(encoding, "replace").decode(encoding))  # ρ is not everywhere
 
     def remark(self, text: str) -> None:
         """Say something beside the result."""
