@@ -13,7 +13,7 @@ from sklearn.utils.validation import assert_all_finite, check_consistent_length,
 from tauten import parameters
 from tauten.base import LoopPlan, OnlineLearner
 from tauten.kernels.state import Floats
-from tauten.stream import Decisions, Record, Stream, Tested, one_row
+from tauten.stream import Decisions, Outcome, Record, Stream, one_row
 
 
 @dataclass
@@ -42,12 +42,12 @@ class OnlineRegressor(RegressorMixin, OnlineLearner):
         self._learn_batch(X, y, sample_weight)
         return self
 
-    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Tested:
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
         if classes is not None:
             raise ValueError(f"{type(self).__name__} has no classes; expected none.")
         parts: list[tuple[NDArray[Any] | None, Record]] = []
         targets = self._learn_batch(X, y, None, lambda _, record: parts.append((record.scores[:, 0], record)))
-        return Tested.of(targets, parts)
+        return Outcome.of(targets, parts)
 
     def _learn_batch(
         self,
