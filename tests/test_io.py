@@ -608,9 +608,9 @@ def test_npz_files_that_lie(tmp_path: Path) -> None:
     }
     dense = {"X": X.toarray(), "y": y}
     falls = X.indptr.copy()
-    falls[4:6] = falls[4:6][::-1] + [5, -5]
+    falls[4] = falls[6] + 1
     odd = np.where(np.arange(X.nnz) == 3, np.nan, X.data)
-    for arrays, words in (
+    for arrays, said in (
         ({"X": X.toarray()}, "has no labels 'y' among X"),
         ({"Z": X.toarray()}, "holds Z; expected X, or what save_npz writes"),
         ({**dense, "X": np.arange(10.0)}, "X has shape (10,); expected rows and columns"),
@@ -630,7 +630,7 @@ def test_npz_files_that_lie(tmp_path: Path) -> None:
         np.savez(tmp_path / "lie.npz", **arrays)
         with pytest.raises(tt.ReadError) as caught:
             io.open(tmp_path / "lie.npz").load()
-        assert words in str(caught.value)
+        assert said in str(caught.value)
     header = bytes_io.BytesIO()
     np.lib.format.write_array_header_1_0(
         header, {"descr": "<f8", "fortran_order": False, "shape": (2**40, 2**20)}
