@@ -9,6 +9,7 @@ import lzma
 import random
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,8 @@ import tauten as tt
 from tauten import io
 from tauten.io import lines
 from tauten.io.labels import finite
-from tauten.io.tables import words
 from tauten.kernels.numbers import BAD, EASY, number
+from tauten.words import words
 
 ALONE = settings(
     deadline=None,
@@ -236,7 +237,7 @@ def test_columns_are_what_is_said_or_seen(tmp_path: Path) -> None:
         io.open(path, label="paid", missing="error").load()
     known, _ = io.open(path, labelled=False, names=["age", "job=x", "note=x", "paid=x"]).load()
     assert known[2] == {"age": 41.0, "paid=yes": 1.0}
-    assert words("It's FREE, free", 1) == {"it's": 1, "free": 2}
+    assert words("It's 1999, naïve!", 2)["it's 4 digits"] == 1 == words("naïve")["naïve"]
 
 
 def test_labels_keep_their_kind(tmp_path: Path) -> None:
@@ -592,3 +593,49 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     (tmp_path / "folder.svm").mkdir()
     with pytest.raises(IsADirectoryError):
         io.open(tmp_path / "folder.svm").load()
+
+
+def test_npz_files_that_lie(tmp_path: Path) -> None:
+    """Arrays that do not fit together, that are pickled, or shorter than they say, are named."""
+    X, y = svmlight_rows(n_rows=10)
+    csr = {
+        "data": X.data,
+        "indices": X.indices,
+        "indptr": X.indptr,
+        "shape": X.shape,
+        "format": b"csr",
+        "y": y,
+    }
+    dense = {"X": X.toarray(), "y": y}
+    falls = X.indptr.copy()
+    falls[4] = falls[6] + 1
+    odd = np.where(np.arange(X.nnz) == 3, np.nan, X.data)
+    for arrays, said in (
+        ({"X": X.toarray()}, "has no labels 'y' among X"),
+        ({"Z": X.toarray()}, "holds Z; expected X, or what save_npz writes"),
+        ({**dense, "X": np.arange(10.0)}, "X has shape (10,); expected rows and columns"),
+        ({**dense, "X": X.toarray().astype(object)}, "array 'X' holds object in shape"),
+        ({**dense, "y": y[:9]}, "labels 'y' have shape (9,); expected (10,)"),
+        ({**dense, "y": y * np.nan}, "row 1: label nan is not finite"),
+        ({**dense, "X": np.where(X.toarray() == 0, np.inf, 0.0)}, "row 1: inf in column 0 is not finite"),
+        ({**csr, "format": b"csc"}, "of the form"),
+        ({**csr, "shape": (11, 40)}, "expected 12 row starts"),
+        ({**csr, "shape": (-1, 40)}, "expected rows and columns"),
+        ({**csr, "indptr": falls}, "expected row starts that ascend"),
+        ({**csr, "indptr": X.indptr * 3}, "expected row starts that ascend"),
+        ({**csr, "indices": X.indices + 30}, "is not among 40"),
+        ({**csr, "data": odd}, "nan in column"),
+        ({**csr, "data": X.data[:-1]}, "expected as many values as columns"),
+    ):
+        np.savez(tmp_path / "lie.npz", **arrays)
+        with pytest.raises(tt.ReadError) as caught:
+            io.open(tmp_path / "lie.npz").load()
+        assert said in str(caught.value)
+    header = bytes_io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f8", "fortran_order": False, "shape": (2**40, 2**20)}
+    )
+    with zipfile.ZipFile(tmp_path / "lie.npz", "w") as archive:
+        archive.writestr("X.npy", header.getvalue() + b"\0" * 64)
+    with pytest.raises(tt.ReadError, match=r"array 'X' is shorter than its shape"):
+        io.open(tmp_path / "lie.npz", labelled=False).load()

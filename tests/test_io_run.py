@@ -313,7 +313,7 @@ def test_a_tally_stays_small() -> None:
         predicted = np.where(pick.random(len(y)) < 0.2, 1 - y, y)
         n_wrong += int((y != predicted).sum())
         always = np.ones(len(y), dtype=bool)
-        tally.add(stream.Tested(y, predicted, always, ~always, always))
+        tally.add(stream.Outcome(y, predicted, always, ~always, always))
     curve = tally.curve()
     assert len(curve) <= WINDOWS and len(tally.windows) >= WINDOWS // 4
     assert tally.error_rate == n_wrong / (60 * 20_011) == pytest.approx(curve["error_so_far"].iloc[-1])

@@ -25,10 +25,10 @@ from tauten.parameters import count, optional, switch
 from tauten.rows import OpenRows, Rows, by_name, check_dict, dicts_in, hash_dicts, read_dicts
 from tauten.stream import (
     Decisions,
+    Outcome,
     Progress,
     Record,
     Stream,
-    Tested,
     as_weights,
     learn_rows,
     one_row,
@@ -416,7 +416,7 @@ class OnlineLearner(Learned):
                 self.learn_stream(stream, span, write)
         return stream.labels, record
 
-    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Tested:
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
         """Predict each row, then learn it, as `partial_fit` does: what was predicted, and what happened.
 
         Of a label that nobody has known there is no prediction.

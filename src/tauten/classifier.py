@@ -18,7 +18,7 @@ from tauten.kernels.state import Dense, Floats, Sparse
 from tauten.labels import check_types, distinct, put_together, read_labels
 from tauten.parameters import is_list, is_weight_map, optional
 from tauten.rows import Rows
-from tauten.stream import Decisions, Record, Stream, Tested, one_row
+from tauten.stream import Decisions, Outcome, Record, Stream, one_row
 
 Codes = NDArray[np.intp]
 UNKNOWN = (-1, None, None)
@@ -77,10 +77,10 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         self._learn_batch(X, y, classes, sample_weight)
         return self
 
-    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Tested:
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
         predictions = self.predictions(classes)
         labels = self._learn_batch(X, y, classes, None, lambda _, record: predictions(record))
-        return Tested.of(labels, predictions.parts)
+        return Outcome.of(labels, predictions.parts)
 
     def predictions(self, classes: ArrayLike | None) -> "Predictions":
         """What the rows of a batch will have been predicted to be, `classes` known beforehand."""

@@ -20,7 +20,7 @@ from tauten.io.source import open as open_source
 from tauten.parameters import is_count
 from tauten.registry import load_parts
 from tauten.regressor import OnlineRegressor
-from tauten.stream import Tested
+from tauten.stream import Outcome
 from tauten.tally import Tally
 
 Path = str | PathLike[str]
@@ -67,7 +67,11 @@ class Checkpoint:
         with model_file.readable(path):
             kept = header["stream"]
             position, tally = Position(**kept["position"]), Tally.from_dict(kept["tally"])
-            return cls(model, tally, position, kept["number"], kept["options"])
+            counts = {**kept["position"], "text_labels": 0, "number": kept["number"]}
+            for name, value in counts.items():
+                if not is_count(value) or value < 0:
+                    raise ValueError(f"{name} is {value!r}, expected a count")
+            return cls(model, tally, position, kept["number"], dict(kept["options"]))
 
 
 def run(
@@ -109,7 +113,7 @@ def run(
         )
     _check_options(at, source)
     source.know(_names(at.model))
-    saved = _place(at)
+    saved = None if isinstance(model, Checkpoint) else _place(at)
 
     def save() -> None:
         nonlocal saved
@@ -201,7 +205,7 @@ def rows_for(model: Trained, batch: Batch) -> Any:
     return batch.X.to_dict("records") if hashed and isinstance(batch.X, pd.DataFrame) else batch.X
 
 
-def _test(model: Trained, batch: Batch, learn: bool, classes: Sequence[Any] | None) -> Tested:
+def _test(model: Trained, batch: Batch, learn: bool, classes: Sequence[Any] | None) -> Outcome:
     """Predict the rows of a batch, and learn them."""
     if batch.y is None:
         raise ValueError("run needs labels, but the source was opened with labelled=False.")
@@ -210,7 +214,7 @@ def _test(model: Trained, batch: Batch, learn: bool, classes: Sequence[Any] | No
         return model.learn_tested(X, batch.y, classes)
     predicted = model.predict(X)
     always, never = np.ones(len(batch), dtype=bool), np.zeros(len(batch), dtype=bool)
-    return Tested(model.read_y(batch.y), predicted, always, never, never)
+    return Outcome(model.read_y(batch.y), predicted, always, never, never)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from tauten import parameters
 from tauten.base import LoopPlan
 from tauten.kernels.state import Floats
 from tauten.linear import Linear
-from tauten.stream import Decisions, Record, Stream, Tested, one_row
+from tauten.stream import Decisions, Outcome, Record, Stream, one_row
 
 
 @dataclass
@@ -43,12 +43,12 @@ class OnlineRegressor(RegressorMixin, Linear):
         self._learn_batch(X, y, sample_weight)
         return self
 
-    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Tested:
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
         if classes is not None:
             raise ValueError(f"{type(self).__name__} has no classes; expected none.")
         parts: list[tuple[NDArray[Any] | None, Record]] = []
         targets = self._learn_batch(X, y, None, lambda _, record: parts.append((record.scores[:, 0], record)))
-        return Tested.of(targets, parts)
+        return Outcome.of(targets, parts)
 
     def _learn_batch(
         self,

@@ -13,6 +13,7 @@ from tauten.rows import Rows, dicts_in
 
 Decisions = tuple[Floats, Floats, Floats]  # for each row: y, margins (a column a decision), importance
 Progress = Callable[[int, int], None]  # called with the rows learned and the rows there are
+NOTHING: NDArray[np.bool_] = np.zeros(0, dtype=bool)
 
 
 @dataclass
@@ -36,7 +37,7 @@ class Record:
 
 
 @dataclass
-class Tested:
+class Outcome:
     """Rows that were predicted before they were learned: a row each.
 
     y, predicted : labels (targets), and what was predicted, of which `known` says where there was anything
@@ -52,20 +53,15 @@ class Tested:
     @classmethod
     def of(cls, y: NDArray[Any], parts: "list[tuple[NDArray[Any] | None, Record]]") -> Self:
         """What records say, each with what was predicted of its rows, or None."""
-        none = y[:0]
-        counts = [len(record.moved) for _, record in parts]
-        known = [np.full(n, made is not None) for n, (made, _) in zip(counts, parts, strict=True)]
-        made = [
-            np.repeat(y[:1], n) if part is None else part for n, (part, _) in zip(counts, parts, strict=True)
-        ]
-        flags = np.zeros(0, dtype=bool)
-        return cls(
-            y,
-            np.concatenate([none, *made]),
-            np.concatenate([flags, *known]),
-            np.concatenate([flags, *(record.moved.any(axis=1) for _, record in parts)]),
-            np.concatenate([flags, *(record.asked.astype(bool) for _, record in parts)]),
-        )
+        predicted = [y[:0]]
+        known, updates, asked = [NOTHING], [NOTHING], [NOTHING]
+        for labels, record in parts:
+            n_rows = len(record.moved)
+            predicted.append(np.repeat(y[:1], n_rows) if labels is None else labels)
+            known.append(np.full(n_rows, labels is not None))
+            updates.append(np.asarray(record.moved.any(axis=1)))
+            asked.append(record.asked.astype(bool))
+        return cls(y, *(np.concatenate(field) for field in (predicted, known, updates, asked)))
 
 
 @dataclass

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tauten.figures import Figures, codes, confusion
 from tauten.labels import distinct, put_together
-from tauten.stream import Tested
+from tauten.stream import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ class Tally(Figures):
         name = "mean_absolute_error" if self.classes is None else "error_rate"
         return f"Tally(rows={self.n_rows}, {name}={self.error_rate:.4g}, updates={self.n_updates})"
 
-    def add(self, tested: Tested, number: int = 1) -> None:
+    def add(self, tested: Outcome, number: int = 1) -> None:
         """Count rows of a pass (from 1)."""
         errors = self._errors(tested)
         while len(self.passes) < number:
@@ -62,12 +62,12 @@ class Tally(Figures):
             self._count(tested)
         self._draw(errors)
 
-    def _errors(self, tested: Tested) -> NDArray[np.float64]:
+    def _errors(self, tested: Outcome) -> NDArray[np.float64]:
         if self.classes is None:
             return np.abs(tested.y - tested.predicted)
         return (~tested.known | (tested.y != tested.predicted)).astype(np.float64)
 
-    def _count(self, tested: Tested) -> None:
+    def _count(self, tested: Outcome) -> None:
         known = tested.known
         for labels in (tested.y, tested.predicted[known]):
             self._know(distinct(labels) if len(labels) else labels)

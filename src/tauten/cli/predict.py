@@ -135,12 +135,12 @@ def _count(tally: "Tally", model: Any, batch: "Batch", predicted: Any) -> None:
     import numpy as np
 
     from tauten.labels import is_text
-    from tauten.stream import Tested
+    from tauten.stream import Outcome
 
     if batch.y is None or (tally.classes is not None and is_text(batch.y) != is_text(model.classes_)):
         return
     always, never = np.ones(len(batch), dtype=bool), np.zeros(len(batch), dtype=bool)
-    tally.add(Tested(model.read_y(batch.y), predicted, always, never, never))
+    tally.add(Outcome(model.read_y(batch.y), predicted, always, never, never))
 
 
 def _report(data: str, tally: "Tally", source: "Source", output: Output, to: str | None) -> None:

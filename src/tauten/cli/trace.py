@@ -12,7 +12,7 @@ from tauten.tally import Tally
 
 if TYPE_CHECKING:
     from tauten.files import Checkpoint
-    from tauten.stream import Tested
+    from tauten.stream import Outcome
 
 COLUMNS = ("pass", "row", "y", "predicted", "error", "asked", "updated")
 
@@ -29,7 +29,7 @@ class Written(Tally):
         written.file = file
         return written
 
-    def add(self, tested: "Tested", number: int = 1) -> None:
+    def add(self, tested: "Outcome", number: int = 1) -> None:
         """Count rows, and write them."""
         before = int(self.passes[number - 1][0]) if len(self.passes) >= number else 0
         super().add(tested, number)

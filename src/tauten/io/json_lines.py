@@ -16,9 +16,10 @@ import numpy as np
 from tauten.io.errors import shown
 from tauten.io.labels import as_labels
 from tauten.io.source import Batch, Faults, Options
-from tauten.io.tables import UNKNOWN, words
+from tauten.io.tables import UNKNOWN
 from tauten.io.text_reader import TextReader
 from tauten.labels import LARGEST_EXACT
+from tauten.words import words
 
 DEEPEST = 50  # objects in objects
 

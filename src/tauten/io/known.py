@@ -159,7 +159,7 @@ def fetch(name: str, progress: Progress | None = None) -> dict[str, Path]:
 
 def check(name: str, part: str | None = None) -> bool:
     """Whether the file of a part holds the rows that it should."""
-    return checksum(open(name, part)) == known(name).part(part).checksum
+    return checksum(_plainly(path(name, part), known(name))) == known(name).part(part).checksum
 
 
 def _download(wanted: Known, part: Part, progress: Progress | None) -> Path:
@@ -201,10 +201,16 @@ def _copy(answer: Any, file: BinaryIO, progress: Progress | None) -> None:
 
 def _verify(loaded: Path, wanted: Known, part: Part) -> None:
     """Raise a ReadError unless a file holds the rows that it should."""
-    found = checksum(open_source(loaded, **wanted.options))
+    found = checksum(_plainly(loaded, wanted))
     if found != part.checksum:
         reason = f"holds other rows than {wanted.name} is known to (checksum {found}, not {part.checksum})"
         raise ReadError(part.address, None, reason)
+
+
+def _plainly(path: Path, wanted: Known) -> Source:
+    """A file as a source whose texts are not split into words."""
+    options = {"nominal" if name == "text" else name: value for name, value in wanted.options.items()}
+    return open_source(path, **options)
 
 
 def _instead(wanted: Known, part: Part) -> str:

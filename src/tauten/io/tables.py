@@ -5,7 +5,6 @@ the row has it. A text column is a feature `column=words` for each word, or word
 cell without a value brings nothing, or the feature `column=?`, or is an error, as `missing` says.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +18,8 @@ from numpy.typing import NDArray
 from tauten.io.errors import ReadError, shown
 from tauten.io.labels import as_labels, is_number
 from tauten.io.source import Batch, Faults, Options, Position
+from tauten.words import words
 
-WORD = re.compile(r"\w+(?:['’]\w+)*")
 NAMES_SHOWN = 20
 UNKNOWN = "?"  # what a mark is called
 
@@ -107,19 +106,6 @@ def kind_of(cells: Iterable[str], missing: frozenset[str]) -> tuple[str, int | N
     numeric = 2 * n_numbers >= len(given)
     odd = next((place for place, number in given if number != numeric), None)
     return ("numeric" if numeric else "nominal"), odd
-
-
-def words(text: str, ngrams: int) -> Counter[str]:
-    """How often each word of a text occurs, in lower case, and each sequence of up to `ngrams` words.
-
-    >>> sorted(words("Free as free can be", 2).items())[:4]
-    [('as', 1), ('as free', 1), ('be', 1), ('can', 1)]
-    """
-    found = WORD.findall(text.lower())
-    counts = Counter(found)
-    for length in range(2, ngrams + 1):
-        counts.update(" ".join(found[i : i + length]) for i in range(len(found) - length + 1))
-    return counts
 
 
 @dataclass

@@ -129,13 +129,19 @@ def scaled(w, q):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _more_digits(data, p, w):  # type: ignore[no-untyped-def]
+def digit(data, p):  # type: ignore[no-untyped-def]
+    """The digit at p, or, where there is none, a number above 9; a place without sign saves numba a look."""
+    return np.uint64(data[np.uint64(p)]) - np.uint64(48)
+
+
+@njit
+def more_digits(data, p, w):  # type: ignore[no-untyped-def]
     """The whole number that w becomes by the digits from p on, and where they end."""
-    c = np.uint64(data[p]) - np.uint64(48)
+    c = digit(data, p)
     while c < np.uint64(10):
         w = w * np.uint64(10) + c
         p += 1
-        c = np.uint64(data[p]) - np.uint64(48)
+        c = digit(data, p)
     return w, p
 
 
@@ -148,12 +154,12 @@ def number(data, p):  # type: ignore[no-untyped-def]
     if negative or data[p] == ord("+"):
         p += 1
     first = p
-    w, p = _more_digits(data, p, np.uint64(0))
+    w, p = more_digits(data, p, np.uint64(0))
     digits = p - first
     q = 0
     if data[p] == ord("."):
         point = p + 1
-        w, p = _more_digits(data, point, w)
+        w, p = more_digits(data, point, w)
         q = point - p
         digits -= q
     if digits == 0:
@@ -165,11 +171,11 @@ def number(data, p):  # type: ignore[no-untyped-def]
             p += 1
         start = p
         e = 0
-        c = np.uint64(data[p]) - np.uint64(48)
+        c = digit(data, p)
         while c < np.uint64(10):
             e = e * 10 + np.int64(c) if e < 99999 else e
             p += 1
-            c = np.uint64(data[p]) - np.uint64(48)
+            c = digit(data, p)
         if p == start:
             return 0.0, p, BAD
         q += -e if downward else e

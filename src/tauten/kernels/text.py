@@ -7,7 +7,7 @@ read and says in `report` what is wrong and where; numbers that need Python's `f
 import numpy as np
 from numba import njit, types
 
-from tauten.kernels.numbers import BAD, EASY, HARD, number
+from tauten.kernels.numbers import BAD, EASY, HARD, more_digits, number
 from tauten.kernels.pointers import COUNT, kernel
 
 # Places in a report.
@@ -107,12 +107,8 @@ def parse_svmlight(  # type: ignore[no-untyped-def]
                     p += 1
                 break
             token = p
-            index = np.int64(0)
-            digit = np.uint64(data[p]) - np.uint64(48)
-            while digit < np.uint64(10):
-                index = index * 10 + np.int64(digit)
-                p += 1
-                digit = np.uint64(data[p]) - np.uint64(48)
+            whole, p = more_digits(data, p, np.uint64(0))
+            index = np.int64(whole)
             if data[p] != COLON or p == token or p - token > 18:
                 if data[p] == ord("q") and data[p + 1] == ord("i") and data[p + 2] == ord("d") and p == token:
                     p += 3
@@ -144,8 +140,8 @@ def parse_svmlight(  # type: ignore[no-untyped-def]
                     break
                 hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2] = filled, begin_value, p
                 n_hard += 1
-            values[filled] = value
-            indices[filled] = index
+            values[np.uint64(filled)] = value
+            indices[np.uint64(filled)] = index
             filled += 1
         if fault != NONE:
             p = begin

@@ -32,7 +32,7 @@ from tauten.kernels.state import Dense, Flags, Floats, Sparse
 from tauten.parameters import count, optional, parameter
 from tauten.rows import Rows
 from tauten.second_order import SecondOrder
-from tauten.stream import Progress, Record, Tested, progress_spans
+from tauten.stream import Outcome, Progress, Record, progress_spans
 from tauten.wrappers.simulation import After, Labels, Simulation
 
 WAITING = ("waiting_values", "waiting_columns", "waiting_starts")
@@ -191,13 +191,13 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         fields = ([getattr(part, name) for part in parts] for name in ("scores", "moved", "asked"))
         return labels, Record(*(np.concatenate(field) for field in fields))
 
-    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Tested:
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
         """Predict each row, then go on as `partial_fit` does: what was predicted, asked and learned."""
         with self._unchanged_on_error():
             predictions = self._start().predictions(classes)
             labels = self.read_y(y)
             self._simulate(X, labels, classes, None, predictions)
-        return Tested.of(labels, predictions.parts)
+        return Outcome.of(labels, predictions.parts)
 
     def _simulate(
         self,
