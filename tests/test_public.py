@@ -16,11 +16,11 @@ from tauten.linear import LinearClassifier
 
 ROOT = Path(__file__).parents[1]
 NAMES = """AROWClassifier AROWRegressor ActiveClassifier AdaptiveAsk AlwaysAsk AskCurve AskRule BudgetAsk
-CPAClassifier CWClassifier ClassMeanPAClassifier Comparison CostSensitivePAClassifier DecayingAsk
-MahalanobisPAClassifier MahalanobisPARegressor MarginAsk MaxOutPAClassifier ModelFileError
-NHERDClassifier PAClassifier PARegressor PAUMClassifier PerceptronClassifier RandomAsk SCWClassifier
-SecondOrderAsk SecondOrderPerceptronClassifier Sweep Trace VarianceAsk ask_curve at_rate check_learner compare
-learners load make merge plot_boundary progressive sweep""".split()
+CPAClassifier CWClassifier Checkpoint ClassMeanPAClassifier Comparison CostSensitivePAClassifier
+DecayingAsk MahalanobisPAClassifier MahalanobisPARegressor MarginAsk MaxOutPAClassifier ModelFileError
+NHERDClassifier PAClassifier PARegressor PAUMClassifier PerceptronClassifier RandomAsk ReadError
+SCWClassifier SecondOrderAsk SecondOrderPerceptronClassifier Sweep Tally Trace VarianceAsk ask_curve
+at_rate check_learner compare learners load make merge plot_boundary progressive run sweep""".split()
 REGISTRY = """perceptron pa pa1 pa2 paum cpa cspa pamean pamean1 pamean2 pameanw pameanw1 pameanw2 pa-reg
 pa1-reg pa2-reg pam pam1 pam2 sop cw arow scw1 scw2 nherd pam-reg pam1-reg pam2-reg arow-reg
 pam-diag pam1-diag pam2-diag sop-diag cw-diag arow-diag scw1-diag scw2-diag nherd-diag

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tauten.checks import check_learner
     from tauten.curves import AskCurve, ask_curve, at_rate
     from tauten.evaluate import Comparison, Sweep, compare, progressive, sweep
+    from tauten.files import Checkpoint, run
+    from tauten.io.errors import ReadError
     from tauten.io.model_file import ModelFileError
     from tauten.learners.arow import AROWClassifier
     from tauten.learners.arow_regressor import AROWRegressor
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from tauten.merging import merge
     from tauten.plots import plot_boundary
     from tauten.registry import learners, load, make
+    from tauten.tally import Tally
     from tauten.trace import Trace
     from tauten.wrappers.active import ActiveClassifier
 
@@ -60,6 +63,7 @@ _HOMES = {
     "BudgetAsk": "tauten.ask",
     "CPAClassifier": "tauten.learners.cpa",
     "CWClassifier": "tauten.learners.cw",
+    "Checkpoint": "tauten.files",
     "ClassMeanPAClassifier": "tauten.learners.pamean",
     "Comparison": "tauten.evaluate",
     "CostSensitivePAClassifier": "tauten.learners.cspa",
@@ -75,10 +79,12 @@ _HOMES = {
     "PAUMClassifier": "tauten.learners.paum",
     "PerceptronClassifier": "tauten.learners.perceptron",
     "RandomAsk": "tauten.ask",
+    "ReadError": "tauten.io.errors",
     "SCWClassifier": "tauten.learners.scw",
     "SecondOrderAsk": "tauten.ask",
     "SecondOrderPerceptronClassifier": "tauten.learners.sop",
     "Sweep": "tauten.evaluate",
+    "Tally": "tauten.tally",
     "Trace": "tauten.trace",
     "VarianceAsk": "tauten.ask",
     "ask_curve": "tauten.curves",
@@ -91,6 +97,7 @@ _HOMES = {
     "merge": "tauten.merging",
     "plot_boundary": "tauten.plots",
     "progressive": "tauten.evaluate",
+    "run": "tauten.files",
     "sweep": "tauten.evaluate",
 }
 
@@ -105,6 +112,7 @@ __all__ = [
     "BudgetAsk",
     "CPAClassifier",
     "CWClassifier",
+    "Checkpoint",
     "ClassMeanPAClassifier",
     "Comparison",
     "CostSensitivePAClassifier",
@@ -120,10 +128,12 @@ __all__ = [
     "PAUMClassifier",
     "PerceptronClassifier",
     "RandomAsk",
+    "ReadError",
     "SCWClassifier",
     "SecondOrderAsk",
     "SecondOrderPerceptronClassifier",
     "Sweep",
+    "Tally",
     "Trace",
     "VarianceAsk",
     "ask_curve",
@@ -136,11 +146,14 @@ __all__ = [
     "merge",
     "plot_boundary",
     "progressive",
+    "run",
     "sweep",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "io":
+        return import_module("tauten.io")
     if name not in _HOMES:
         raise AttributeError(f"module 'tauten' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

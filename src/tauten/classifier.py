@@ -18,7 +18,7 @@ from tauten.kernels.state import Dense, Floats, Sparse
 from tauten.labels import check_types, distinct, put_together, read_labels
 from tauten.parameters import is_list, is_weight_map, optional
 from tauten.rows import Rows
-from tauten.stream import Decisions, Record, Stream, one_row
+from tauten.stream import Decisions, Outcome, Record, Stream, one_row
 
 Codes = NDArray[np.intp]
 UNKNOWN = (-1, None, None)
@@ -77,11 +77,34 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         """Learn the rows once, in order, exactly as `learn_one` on each would; new labels join where they
         appear.
         """
+        self._learn_batch(X, y, classes, sample_weight)
+        return self
+
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
+        predictions = self.predictions(classes)
+        labels = self._learn_batch(X, y, classes, None, lambda _, record: predictions(record))
+        return Outcome.of(labels, predictions.parts)
+
+    def predictions(self, classes: ArrayLike | None) -> "Predictions":
+        """What the rows of a batch will have been predicted to be, `classes` known beforehand."""
+        parts = self.__dict__.get("classes_"), beforehand(self.classes), beforehand(classes)
+        known = [part for part in parts if part is not None and len(part)]
+        return Predictions(self, len(np.unique(np.concatenate(known))) if known else 0)
+
+    def _learn_batch(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        after: Callable[[int, Record], None] | None = None,
+    ) -> NDArray[Any]:
+        """The work of `partial_fit`: the labels, as they were read."""
         with self.unchanged_on_error() as kept:
             rows, weights, labels = self._read_batch(X, y, sample_weight)
             self.know_beforehand(classes)
-            self._learn_rows(kept, rows, labels, weights)
-        return self
+            self._learn_rows(kept, rows, labels, weights, after)
+        return labels
 
     def learn_read(self, rows: Rows, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
         """Learn rows that were read before."""
@@ -90,10 +113,17 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             self.know_beforehand(None)
             self._learn_rows(kept, rows, labels, weights)
 
-    def _learn_rows(self, kept: dict[str, Any], rows: Rows, labels: NDArray[Any], weights: Floats) -> None:
+    def _learn_rows(
+        self,
+        kept: dict[str, Any],
+        rows: Rows,
+        labels: NDArray[Any],
+        weights: Floats,
+        after: Callable[[int, Record], None] | None = None,
+    ) -> None:
         spans = list(self._spans(labels))
         self.protect(kept, rows, at_once=len(spans) == 1)
-        self.learn_spans(rows, labels, weights, spans)
+        self.learn_spans(rows, labels, weights, spans, after)
 
     def wants_label(self, row: Dense | Sparse) -> bool | None:
         """Whether the loop wants a label before it goes on past a row; None where it cannot take the row.
@@ -329,6 +359,29 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class Predictions:
+    """Records of a batch, each with the labels that its scores predict; None where no class was known, or
+    where a row brought a class that nobody knew.
+    """
+
+    def __init__(self, learner: OnlineClassifier, n_known: int) -> None:
+        self.learner, self.n_known = learner, n_known
+        self.parts: list[tuple[NDArray[Any] | None, Record]] = []
+
+    def __call__(self, record: Record) -> None:
+        """Take what happened at the next rows."""
+        classes = self.learner.__dict__.get("classes_")
+        if classes is None:
+            self.parts.append((None, record))
+            return
+        n_new = int(len(classes) > self.n_known)
+        self.n_known = len(classes)
+        if n_new:
+            self.parts.append((None, record.part(0, 1)))
+        predicted = classes[self.learner.winners(record.scores[n_new:])]
+        self.parts.append((predicted, record.part(n_new, len(record.moved))))
 
 
 def beforehand(classes: Any) -> NDArray[Any]:

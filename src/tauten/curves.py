@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_random_state
 
 from tauten.ask import AskRule
 from tauten.classifier import OnlineClassifier
-from tauten.evaluate import Learner, fresh, progressive, reordered
+from tauten.evaluate import Learner, fresh, progressive, reorderable, reordered
+from tauten.stream import Progress
 from tauten.sweeping import in_threads
 from tauten.trace import Trace
 from tauten.wrappers.active import ActiveClassifier
@@ -61,6 +61,7 @@ def ask_curve(
     repeats: int = 20,
     random_state: int | None = 0,
     n_jobs: int = -1,
+    progress: Progress | None = None,
 ) -> AskCurve:
     """Run active learners over `repeats` random orders of the rows, for each setting of their asking rule.
 
@@ -83,7 +84,7 @@ def ask_curve(
         )
     labels = next(iter(actives.values())).read_y(y)
     check_consistent_length(X, labels)
-    X = X.tocsr() if sp.issparse(X) else X
+    X = reorderable(X, list(actives.values()))
     random = check_random_state(random_state)
     orders = [random.permutation(len(labels)) for _ in range(repeats)]
     jobs = [
@@ -100,7 +101,7 @@ def ask_curve(
         asked = {"learner": name, "setting": setting, "order": number, "share_asked": trace.share_asked}
         return {**asked, what: _value(trace, figure)}
 
-    return AskCurve(what, pd.DataFrame(in_threads(run, jobs, n_jobs)))
+    return AskCurve(what, pd.DataFrame(in_threads(run, jobs, n_jobs, progress)))
 
 
 def at_rate(
@@ -127,6 +128,7 @@ def at_rate(
         raise ValueError(f"rate is {rate!r}; expected a number above 0 and up to 1.")
     active = _active(learner if ask is None else ActiveClassifier(learner, ask))
     active.set_params(random_state=random_state)
+    X = reorderable(X, [active])
     if active.rule.knob == "rate":
         return turned(active, rate)
 

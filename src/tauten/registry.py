@@ -220,7 +220,13 @@ def load(path: str | PathLike[str]) -> OnlineLearner | ActiveClassifier:
     A file that is damaged, hostile or of a later version raises a ValueError and runs nothing. Models of a
     class of your own are read by that class: `MyLearner.load(path)`.
     """
-    header, arrays = model_file.read(path)
+    return load_parts(path, *model_file.read(path))
+
+
+def load_parts(
+    path: str | PathLike[str], header: dict[str, Any], arrays: dict[str, Any]
+) -> OnlineLearner | ActiveClassifier:
+    """The model that was read from a file as header and arrays."""
     classes = {entry.learner.__name__: entry.learner for entry in _ENTRIES}
     kind = str(header.get("class"))
     if kind in classes:

@@ -1,10 +1,11 @@
 """What every regressor adds: real targets, one column of weights."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
@@ -13,7 +14,7 @@ from tauten import parameters
 from tauten.base import LoopPlan
 from tauten.kernels.state import Floats
 from tauten.linear import Linear
-from tauten.stream import Decisions, Stream, one_row
+from tauten.stream import Decisions, Outcome, Record, Stream, one_row
 
 
 @dataclass
@@ -39,11 +40,29 @@ class OnlineRegressor(RegressorMixin, Linear):
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the rows once, in order, exactly as `learn_one` on each would."""
+        self._learn_batch(X, y, sample_weight)
+        return self
+
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
+        if classes is not None:
+            raise ValueError(f"{type(self).__name__} has no classes; expected none.")
+        parts: list[tuple[NDArray[Any] | None, Record]] = []
+        targets = self._learn_batch(X, y, None, lambda _, record: parts.append((record.scores[:, 0], record)))
+        return Outcome.of(targets, parts)
+
+    def _learn_batch(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        after: Callable[[int, Record], None] | None = None,
+    ) -> Floats:
+        """The work of `partial_fit`: the targets, as they were read."""
         with self.unchanged_on_error() as kept:
             stream = self.read_once(X, y, sample_weight)
             self.protect(kept, stream.rows)
-            self.learn_stream(stream)
-        return self
+            self.learn_stream(stream, after=after)
+        return stream.labels
 
     def learn_one(self, x: Any, y: float, sample_weight: float | None = None) -> Self:
         """Learn one example: a dict, a vector or a sparse row."""

@@ -19,6 +19,13 @@ from tauten.kernels.state import Dense, Sparse
 BLOCK_VALUES = 1 << 20  # numbers made for a block: 8 MB
 
 
+class OpenRows(sp.csr_matrix):  # type: ignore[misc]
+    """Sparse rows whose columns are numbered without a known end, as those of svmlight files.
+
+    A model of columns without names grows to take them, and passes over columns that it has not learned.
+    """
+
+
 class Rows:
     """A batch of n rows of one width."""
 

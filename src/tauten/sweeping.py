@@ -4,7 +4,7 @@ The weights of all models of a feature lie next to each other, so SIMD runs acro
 read once. Every column takes the very steps that its model would take alone.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ from tauten.base import OnlineLearner
 from tauten.kernels.first_order import FirstOrder
 from tauten.kernels.state import Floats
 from tauten.linear import Linear
-from tauten.stream import Decisions, Record, Stream, learn_rows
+from tauten.stream import Decisions, Progress, Record, Stream, learn_rows
 
 Outcome = tuple[Floats, NDArray[np.int64]]  # error and updates of each learner
 
@@ -51,10 +51,24 @@ def learn_together(
     return errors, updates
 
 
-def in_threads(function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]], n_jobs: int) -> list[Any]:
+def in_threads(
+    function: Callable[..., Any],
+    jobs: Sequence[tuple[Any, ...]],
+    n_jobs: int,
+    progress: Progress | None = None,
+) -> list[Any]:
     """A function's results for all jobs, in order; the loops let go of the interpreter while they run."""
+    results = []
     with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as pool:
-        return list(pool.map(lambda job: function(*job), jobs))
+        try:
+            for result in pool.map(lambda job: function(*job), jobs):
+                results.append(result)
+                if progress is not None:
+                    progress(len(results), len(jobs))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # Ctrl-C waits for the jobs that have begun, not for all
+            raise
+    return results
 
 
 def _kind(learner: OnlineLearner, position: int) -> Any:

@@ -7,6 +7,7 @@ own function objects, because unboxing one of those costs 2 microseconds a call.
 With NUMBA_DISABLE_JIT=1 nothing is compiled: a rule's handle is then the Python function itself.
 """
 
+import threading
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from inspect import Parameter, Signature
@@ -24,6 +25,8 @@ REALS = types.CPointer(types.float64)
 FLAGS = types.CPointer(types.uint8)
 HANDLE = types.uintp
 COUNT = types.int64
+
+_COMPILING = threading.RLock()
 
 
 class Rule:
@@ -66,11 +69,14 @@ class Kernel:
 
     @cached_property
     def _compiled(self) -> Any:
-        usual, numba.config.SLP_VECTORIZE = numba.config.SLP_VECTORIZE, self.slp
-        try:
-            return numba.njit(self.signature, cache=True, error_model="numpy", **self.options)(self.function)
-        finally:
-            numba.config.SLP_VECTORIZE = usual
+        with _COMPILING:  # a file is read in another thread, and the setting is for all of numba
+            usual, numba.config.SLP_VECTORIZE = numba.config.SLP_VECTORIZE, self.slp
+            try:
+                return numba.njit(self.signature, cache=True, error_model="numpy", **self.options)(
+                    self.function
+                )
+            finally:
+                numba.config.SLP_VECTORIZE = usual
 
     @cached_property
     def run(self) -> Callable[..., Any]:

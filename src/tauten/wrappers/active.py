@@ -32,7 +32,7 @@ from tauten.kernels.state import Dense, Flags, Floats, Sparse
 from tauten.parameters import count, optional, parameter
 from tauten.rows import Rows
 from tauten.second_order import SecondOrder
-from tauten.stream import Progress, Record, progress_spans
+from tauten.stream import Outcome, Progress, Record, progress_spans
 from tauten.wrappers.simulation import After, Labels, Simulation
 from tauten.wrappers.waiting import ARRAYS, Waiting, pack, unpack
 
@@ -203,6 +203,14 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         fields = ([getattr(part, name) for part in parts] for name in ("scores", "moved", "asked"))
         return labels, Record(*(np.concatenate(field) for field in fields))
 
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
+        """Predict each row, then go on as `partial_fit` does: what was predicted, asked and learned."""
+        with self._unchanged_on_error():
+            predictions = self._start().predictions(classes)
+            labels = self.read_y(y)
+            self._simulate(X, labels, classes, None, predictions)
+        return Outcome.of(labels, predictions.parts)
+
     def _simulate(
         self,
         X: Any,
@@ -343,6 +351,10 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one file, without pickle; loaded, it asks and learns on as if never stopped."""
+        model_file.write(path, *self.parts())
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Floats]]:
+        """The header and arrays of a model file."""
         header, arrays = self._fitted().parts()
         if type(self.rule) not in RULES.values():
             raise ValueError(f"The model cannot be saved: {type(self.rule).__name__} is no rule of tauten.")
@@ -355,7 +367,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             "waiting": waiting,
             "learner": header,
         }
-        model_file.write(path, own, {**arrays, **arrays_waiting, "asking": self.asking_})
+        return own, {**arrays, **arrays_waiting, "asking": self.asking_}
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
