@@ -664,8 +664,8 @@ def test_ask_curve():
     assert table.loc[("random", 0.01), "share_asked"] == pytest.approx(shares.mean())
     assert table.loc[("random", 0.01), "share_asked_sd"] == pytest.approx(shares.std(ddof=1))
     ax = curve.plot()
-    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("share of labels asked", "f1", "log")
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == list(learners)
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_xscale()) == ("share of labels asked", "F1", "log")
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == set(learners)
     assert len(ax.collections) == 3  # a band for each
     many = tt.ask_curve(["paa1"], *stream(3, n=200), figure="accuracy", settings=[1.0], repeats=2)
     assert "accuracy" in many.runs
