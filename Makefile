@@ -32,6 +32,7 @@ bench: $(VENV)/ready
 	$(VENV)/bin/python bench/maxout.py
 	$(VENV)/bin/python bench/asking.py
 	$(VENV)/bin/python bench/files.py
+	$(VENV)/bin/python bench/metric.py
 
 format: $(VENV)/ready
 	$(RUN) ruff check --fix .

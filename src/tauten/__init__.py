@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tauten.learners.cw import CWClassifier
     from tauten.learners.nherd import NHERDClassifier
     from tauten.learners.pa import PAClassifier
+    from tauten.learners.pa_metric import PAMetric
     from tauten.learners.pa_regressor import PARegressor
     from tauten.learners.pam import MahalanobisPAClassifier
     from tauten.learners.pam_regressor import MahalanobisPARegressor
@@ -46,9 +47,11 @@ if TYPE_CHECKING:
     from tauten.merging import merge
     from tauten.plots import plot_boundary
     from tauten.registry import learners, load, make
+    from tauten.studying import MetricStudy, RankTest, metric_study, rank_test
     from tauten.tally import Tally
     from tauten.trace import Trace
     from tauten.wrappers.active import ActiveClassifier
+    from tauten.wrappers.itml import ITMLMetric
 
 __version__ = "0.1.0"
 
@@ -68,17 +71,21 @@ _HOMES = {
     "Comparison": "tauten.evaluate",
     "CostSensitivePAClassifier": "tauten.learners.cspa",
     "DecayingAsk": "tauten.ask",
+    "ITMLMetric": "tauten.wrappers.itml",
     "MahalanobisPAClassifier": "tauten.learners.pam",
     "MahalanobisPARegressor": "tauten.learners.pam_regressor",
     "MarginAsk": "tauten.ask",
     "MaxOutPAClassifier": "tauten.learners.pamo",
+    "MetricStudy": "tauten.studying",
     "ModelFileError": "tauten.io.model_file",
     "NHERDClassifier": "tauten.learners.nherd",
     "PAClassifier": "tauten.learners.pa",
+    "PAMetric": "tauten.learners.pa_metric",
     "PARegressor": "tauten.learners.pa_regressor",
     "PAUMClassifier": "tauten.learners.paum",
     "PerceptronClassifier": "tauten.learners.perceptron",
     "RandomAsk": "tauten.ask",
+    "RankTest": "tauten.studying",
     "ReadError": "tauten.io.errors",
     "SCWClassifier": "tauten.learners.scw",
     "SecondOrderAsk": "tauten.ask",
@@ -95,8 +102,10 @@ _HOMES = {
     "load": "tauten.registry",
     "make": "tauten.registry",
     "merge": "tauten.merging",
+    "metric_study": "tauten.studying",
     "plot_boundary": "tauten.plots",
     "progressive": "tauten.evaluate",
+    "rank_test": "tauten.studying",
     "run": "tauten.files",
     "sweep": "tauten.evaluate",
 }
@@ -117,17 +126,21 @@ __all__ = [
     "Comparison",
     "CostSensitivePAClassifier",
     "DecayingAsk",
+    "ITMLMetric",
     "MahalanobisPAClassifier",
     "MahalanobisPARegressor",
     "MarginAsk",
     "MaxOutPAClassifier",
+    "MetricStudy",
     "ModelFileError",
     "NHERDClassifier",
     "PAClassifier",
+    "PAMetric",
     "PARegressor",
     "PAUMClassifier",
     "PerceptronClassifier",
     "RandomAsk",
+    "RankTest",
     "ReadError",
     "SCWClassifier",
     "SecondOrderAsk",
@@ -144,8 +157,10 @@ __all__ = [
     "load",
     "make",
     "merge",
+    "metric_study",
     "plot_boundary",
     "progressive",
+    "rank_test",
     "run",
     "sweep",
 ]

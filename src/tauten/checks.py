@@ -50,6 +50,8 @@ def check_learner(learner: Learner, skip: Sequence[str] = ()) -> None:
     >>> import tauten as tt
     >>> tt.check_learner(tt.PAClassifier(C=0.5), skip=["scikit_learn", "without_jit"])
     """
+    if not isinstance(learner, OnlineLearner):
+        raise ValueError(f"check_learner got {learner!r}; expected a learner that takes rows one by one.")
     names = [promise.__name__ for promise in PROMISES]
     for unknown in set(skip) - set(names):
         raise ValueError(f"There is no promise {unknown!r}; expected one of {', '.join(names)}.")

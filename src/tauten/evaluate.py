@@ -270,11 +270,13 @@ def _named(learners: Learner | Sequence[Learner] | Mapping[str, Learner]) -> Ite
 
 def fresh(learner: Learner, **parameters: Any) -> Trained:
     """An untrained learner with parameters."""
-    if isinstance(learner, str):
-        return make(learner, **parameters)  # type: ignore[no-any-return]
-    if not isinstance(learner, Trained):
-        raise ValueError(f"{learner!r} is no learner of tauten; expected one, or a registry name.")
-    return clone(learner).set_params(**parameters)  # type: ignore[no-any-return]
+    made = make(learner, **parameters) if isinstance(learner, str) else learner
+    if not isinstance(made, Trained):
+        raise ValueError(
+            f"{learner!r} is no learner of tauten that takes rows one by one; expected one, or its registry "
+            "name."
+        )
+    return made if isinstance(learner, str) else clone(made).set_params(**parameters)  # type: ignore[no-any-return]
 
 
 def reorderable(X: Any, learners: Sequence[Trained]) -> Any:

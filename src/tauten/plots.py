@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from tauten.curves import AskCurve
     from tauten.evaluate import Comparison, Sweep
+    from tauten.studying import MetricStudy
     from tauten.tally import Tally
     from tauten.trace import Trace
 
@@ -263,3 +264,33 @@ def _scatter(ax: "Axes", points: Any, y: Any, classes: Any) -> None:
     for label, (colour, _, marker) in zip(classes, cycle(STYLES), strict=False):
         here = points[np.asarray(y) == label]
         ax.scatter(here[:, 0], here[:, 1], s=16, color=colour, marker=marker, linewidths=0, label=str(label))
+
+
+CURVES = {
+    "predictive_error": ("curves", "steps", "predictive error so far"),
+    "dimension": ("curves", "steps", "effective dimension"),
+    "leading": ("leading", "kept", "error of two neighbours"),
+}
+
+
+def metric_study(study: "MetricStudy", figure: str, ax: "Axes | None") -> "Axes":
+    """A figure of each metric learner over the pairs learned, or over the eigenvectors kept: means."""
+    if figure not in CURVES:
+        raise ValueError(f"There is no curve of {figure!r}; expected one of {', '.join(CURVES)}.")
+    part, x, label = CURVES[figure]
+    table = getattr(study, part)
+    if not len(table):
+        raise ValueError(f"The study holds no {part}; expected learners that have them, and leading=True.")
+    ax = _axes(ax)
+    value = "error" if figure == "leading" else figure
+    for (name, rows), (colour, style, _) in zip(
+        table.groupby("learner", sort=False), cycle(STYLES), strict=False
+    ):
+        mean = rows.groupby(x)[value].mean()
+        ax.plot(mean.index, mean, color=colour, linestyle=style, linewidth=1.8, label=name)
+    ax.set(xlabel="eigenvectors kept" if figure == "leading" else "pairs learned", ylabel=label)
+    if figure != "leading":
+        ax.set_xscale("log")
+    ax.set_ylim(bottom=0)
+    ax.legend(frameon=False)
+    return ax

@@ -17,6 +17,7 @@ from tauten.learners.cspa import CostSensitivePAClassifier
 from tauten.learners.cw import CWClassifier
 from tauten.learners.nherd import NHERDClassifier
 from tauten.learners.pa import PAClassifier
+from tauten.learners.pa_metric import PAMetric
 from tauten.learners.pa_regressor import PARegressor
 from tauten.learners.pam import MahalanobisPAClassifier
 from tauten.learners.pam_regressor import MahalanobisPARegressor
@@ -26,7 +27,9 @@ from tauten.learners.paum import PAUMClassifier
 from tauten.learners.perceptron import PerceptronClassifier
 from tauten.learners.scw import SCWClassifier
 from tauten.learners.sop import SecondOrderPerceptronClassifier
+from tauten.metric import Metric, OnlineMetric
 from tauten.wrappers.active import ActiveClassifier
+from tauten.wrappers.itml import ITMLMetric
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Entry:
     """
 
     name: str
-    learner: type[OnlineLearner]
+    learner: type[OnlineLearner | Metric]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     paper: str = ""
     line: str = ""
@@ -46,6 +49,8 @@ class Entry:
     def kind(self) -> str:
         if self.ask is not None:
             return "active"
+        if issubclass(self.learner, Metric):
+            return "metric"
         return "classifier" if issubclass(self.learner, OnlineClassifier) else "regressor"
 
     def owners(self) -> dict[str, type]:
@@ -57,7 +62,7 @@ class Entry:
             owned |= {field.name: owner for field in fields(owner) if field.name not in ("learner", "ask")}
         return owned
 
-    def make(self, parameters: Mapping[str, Any]) -> OnlineLearner | ActiveClassifier:
+    def make(self, parameters: Mapping[str, Any]) -> OnlineLearner | ActiveClassifier | Metric:
         """The algorithm, with further parameters."""
         given: dict[Any, dict[str, Any]] = {self.learner: {}, self.ask: {}, ActiveClassifier: {}}
         owners = self.owners()
@@ -184,7 +189,29 @@ _ACTIVE = (
     _active("csrnd", "cspa", RandomAsk, PAA, "cost-sensitive PA, labels asked at random"),
 )
 
-_ENTRIES = (*_FIRST_ORDER, *_SECOND_ORDER, *map(_diagonal, _SECOND_ORDER), *_MAX_OUT, *_ACTIVE)
+PEREZ_SUAY = "Perez-Suay et al., Progress in AI 2013"
+_KEPT_POSITIVE = {"+": ("always", "M ⪰ 0 after every move"), "-": ("end", "M made ⪰ 0 at the end")}
+
+
+def _metrics(name: str, variant: str, line: str) -> tuple[Entry, ...]:
+    """A metric learner's version + and its version −."""
+    return tuple(
+        Entry(
+            f"{name}{sign}", PAMetric, {"variant": variant, "psd": psd}, PEREZ_SUAY, f"metric: {line}; {kept}"
+        )
+        for sign, (psd, kept) in _KEPT_POSITIVE.items()
+    )
+
+
+_METRICS = (
+    *_metrics("metric-pa", "hard", "fixes every wrong pair whole (+ is POLA)"),
+    *_metrics("metric-pa1", "I", "moves at most C"),
+    *_metrics("metric-pa2", "II", "damps every move"),
+    *_metrics("metric-ls", "LS", "PALS, distances of b ± 1 in the mean square"),
+    Entry("itml", ITMLMetric, {}, "Davis et al., ICML 2007", "metric: ITML of the package metric-learn"),
+)
+
+_ENTRIES = (*_FIRST_ORDER, *_SECOND_ORDER, *map(_diagonal, _SECOND_ORDER), *_MAX_OUT, *_ACTIVE, *_METRICS)
 _BY_NAME: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 
 
@@ -214,7 +241,7 @@ def make(name: str, **parameters: Any) -> Any:
     return entry.make(parameters)
 
 
-def load(path: str | PathLike[str]) -> OnlineLearner | ActiveClassifier:
+def load(path: str | PathLike[str]) -> OnlineLearner | ActiveClassifier | OnlineMetric:
     """Read a model that `save` wrote; it learns on as if it had never stopped.
 
     A file that is damaged, hostile or of a later version raises a ValueError and runs nothing. Models of a
@@ -227,7 +254,11 @@ def load_parts(
     path: str | PathLike[str], header: dict[str, Any], arrays: dict[str, Any]
 ) -> OnlineLearner | ActiveClassifier:
     """The model that was read from a file as header and arrays."""
-    classes = {entry.learner.__name__: entry.learner for entry in _ENTRIES}
+    classes = {
+        entry.learner.__name__: entry.learner
+        for entry in _ENTRIES
+        if issubclass(entry.learner, OnlineLearner | OnlineMetric)
+    }
     kind = str(header.get("class"))
     if kind in classes:
         return classes[kind].from_file(path, header, arrays)
