@@ -27,9 +27,13 @@ if TYPE_CHECKING:
     from tauten.io.model_file import ModelFileError
     from tauten.learners.arow import AROWClassifier
     from tauten.learners.arow_regressor import AROWRegressor
+    from tauten.learners.bogd import BudgetOGDClassifier
+    from tauten.learners.bpa import BudgetPAClassifier
+    from tauten.learners.bsgd import BudgetSGDClassifier
     from tauten.learners.cpa import CPAClassifier
     from tauten.learners.cspa import CostSensitivePAClassifier
     from tauten.learners.cw import CWClassifier
+    from tauten.learners.forgetron import ForgetronClassifier
     from tauten.learners.nherd import NHERDClassifier
     from tauten.learners.pa import PAClassifier
     from tauten.learners.pa_regressor import PARegressor
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
     from tauten.learners.pamean import ClassMeanPAClassifier
     from tauten.learners.paum import PAUMClassifier
     from tauten.learners.perceptron import PerceptronClassifier
+    from tauten.learners.projectron import ProjectronClassifier
+    from tauten.learners.rbp import BudgetPerceptronClassifier
     from tauten.learners.scw import SCWClassifier
     from tauten.learners.sop import SecondOrderPerceptronClassifier
     from tauten.merging import merge
@@ -56,12 +62,17 @@ _HOMES = {
     "AskCurve": "tauten.curves",
     "AskRule": "tauten.ask",
     "BudgetAsk": "tauten.ask",
+    "BudgetOGDClassifier": "tauten.learners.bogd",
+    "BudgetPAClassifier": "tauten.learners.bpa",
+    "BudgetPerceptronClassifier": "tauten.learners.rbp",
+    "BudgetSGDClassifier": "tauten.learners.bsgd",
     "CPAClassifier": "tauten.learners.cpa",
     "CWClassifier": "tauten.learners.cw",
     "ClassMeanPAClassifier": "tauten.learners.pamean",
     "Comparison": "tauten.evaluate",
     "CostSensitivePAClassifier": "tauten.learners.cspa",
     "DecayingAsk": "tauten.ask",
+    "ForgetronClassifier": "tauten.learners.forgetron",
     "MahalanobisPAClassifier": "tauten.learners.pam",
     "MahalanobisPARegressor": "tauten.learners.pam_regressor",
     "MarginAsk": "tauten.ask",
@@ -71,6 +82,7 @@ _HOMES = {
     "PARegressor": "tauten.learners.pa_regressor",
     "PAUMClassifier": "tauten.learners.paum",
     "PerceptronClassifier": "tauten.learners.perceptron",
+    "ProjectronClassifier": "tauten.learners.projectron",
     "RandomAsk": "tauten.ask",
     "SCWClassifier": "tauten.learners.scw",
     "SecondOrderAsk": "tauten.ask",
@@ -99,12 +111,17 @@ __all__ = [
     "AskCurve",
     "AskRule",
     "BudgetAsk",
+    "BudgetOGDClassifier",
+    "BudgetPAClassifier",
+    "BudgetPerceptronClassifier",
+    "BudgetSGDClassifier",
     "CPAClassifier",
     "CWClassifier",
     "ClassMeanPAClassifier",
     "Comparison",
     "CostSensitivePAClassifier",
     "DecayingAsk",
+    "ForgetronClassifier",
     "MahalanobisPAClassifier",
     "MahalanobisPARegressor",
     "MarginAsk",
@@ -114,6 +131,7 @@ __all__ = [
     "PARegressor",
     "PAUMClassifier",
     "PerceptronClassifier",
+    "ProjectronClassifier",
     "RandomAsk",
     "SCWClassifier",
     "SecondOrderAsk",

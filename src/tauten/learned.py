@@ -31,6 +31,7 @@ class Learned(BaseEstimator):
         "_feature_index",
         "_n_framed",
     )  # saved, besides the state
+    shaping: ClassVar[str] = "average, window or covariance"  # parameters that what was learned depends on
 
     def check_arrays(self, arrays: Mapping[str, Floats]) -> None:
         """Raise a ValueError where a parameter asks for more room than what was saved took."""
@@ -46,7 +47,7 @@ class Learned(BaseEstimator):
         named = self.feature_index is not None
         like = self.new_state(1, 2)
         if type(like) is not type(self.state_) or like.settings() != self.state_.settings():
-            name = "average, window or covariance"
+            name = self.shaping
         elif self.hash_bits is not None and (named or self.n_features_in_ != 1 << self.hash_bits):
             name = "hash_bits"
         else:

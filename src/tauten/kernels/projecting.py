@@ -1,0 +1,177 @@
+"""BSGD's ways to make room: the lightest support vector is projected onto the others, or merged with one.
+
+Wang, Crammer, Vucetic (JMLR 13, 2012), section 4. See `maintenance` for what these functions are given.
+"""
+
+import numpy as np
+from numba import njit
+
+from tauten.kernels.maintenance import IN_SPAN, N_SUPPORT, extend, lightest, maintenance, project, size
+from tauten.kernels.pointers import invoke
+from tauten.kernels.similarity import column_products
+
+DRIFT = 1e-6  # of an inverse: what it may be off before it is worked out afresh
+SAME = 1e-12  # γ·distance² of support vectors that are one and the same
+GOLDEN = 0.6180339887498949
+
+
+@njit
+def refresh(
+    n, capacity, width, kernel, near, owns, sqnorms, inverse, vectors, features, lengths, scratch, numbers
+):  # type: ignore[no-untyped-def]
+    """Work K⁻¹ out afresh, one support vector after the other."""
+    for j in range(n):
+        column_products(j, vectors, features, lengths, capacity, width, j, near)
+        invoke(kernel, (j, sqnorms[j], sqnorms, numbers, near))
+        apart = project(j, capacity, owns[j], near, inverse, scratch)
+        extend(j, capacity, max(apart, IN_SPAN * owns[j]), inverse, scratch)
+
+
+@maintenance
+def give_up_projected(  # type: ignore[no-untyped-def]
+    judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
+    inverse, vectors, features, lengths, scratch, numbers, memory,
+):  # fmt: skip
+    """BSGD, projection: the lightest is projected onto the span of the others; K⁻¹ shrinks with it."""
+    n = int(memory[N_SUPPORT])
+    victim = lightest(alpha, owns, n_columns, capacity, n)
+    column_products(victim, vectors, features, lengths, capacity, width, n, near)
+    invoke(kernel, (n, sqnorms[victim], sqnorms, numbers, near))
+    project(n, capacity, 0.0, near, inverse, scratch)
+    off = 0.0  # K⁻¹ times a column of K is one of the identity
+    for i in range(n):
+        off = max(off, abs(scratch[i] - (1.0 if i == victim else 0.0)))
+    if not off <= DRIFT:
+        refresh(
+            n, capacity, width, kernel, near, owns, sqnorms, inverse, vectors, features, lengths, scratch,
+            numbers,
+        )  # fmt: skip
+    pivot = inverse[victim * capacity + victim]
+    for i in range(n):
+        scratch[i] = -inverse[victim * capacity + i] / pivot
+    scratch[victim] = 0.0
+    for c in range(n_columns):
+        share = alpha[c * capacity + victim]
+        for i in range(n):
+            alpha[c * capacity + i] += share * scratch[i]
+    for j in range(n):
+        a = pivot * scratch[j]
+        for i in range(n):
+            inverse[j * capacity + i] -= a * scratch[i]
+    return float(victim)
+
+
+@njit
+def kept(h, apart, heavy, light, both):  # type: ignore[no-untyped-def]
+    """‖α‖² of the merged support vector at h·p + (1 − h)·q; `apart` is γ‖p − q‖²."""
+    to_q = np.exp(-apart * h * h)
+    to_p = np.exp(-apart * (1.0 - h) * (1.0 - h))
+    return heavy * to_q * to_q + light * to_p * to_p + 2.0 * both * to_q * to_p
+
+
+@njit
+def place_of_merger(apart, heavy, light, both):  # type: ignore[no-untyped-def]
+    """The h at which most is kept, q being the heavier: up to ½, and below 0 only where the signs differ.
+
+    kept(h) − kept(1 − h) has the sign of ½ − h, so the best is not beyond ½. Where the coefficients point the
+    same way, both kernels grow up to h = 0; where they are opposed, the derivative has one zero, and that not
+    beyond −1/√(2·apart). On these intervals numbers α_p, α_q make one peak; vectors may make two, so the
+    search by golden section begins where the highest of nine points is.
+    """
+    low = 0.0 if both >= 0.0 else -1.0 / np.sqrt(2.0 * apart)
+    stride = (0.5 - low) / 8.0
+    best = low
+    most = kept(low, apart, heavy, light, both)
+    for k in range(1, 9):
+        value = kept(low + k * stride, apart, heavy, light, both)
+        if value > most:
+            best = low + k * stride
+            most = value
+    a = max(best - stride, low)
+    b = min(best + stride, 0.5)
+    c = b - GOLDEN * (b - a)
+    d = a + GOLDEN * (b - a)
+    at_c = kept(c, apart, heavy, light, both)
+    at_d = kept(d, apart, heavy, light, both)
+    for _ in range(30):
+        if at_c > at_d:
+            b, d, at_d = d, c, at_c
+            c = b - GOLDEN * (b - a)
+            at_c = kept(c, apart, heavy, light, both)
+        else:
+            a, c, at_c = c, d, at_d
+            d = a + GOLDEN * (b - a)
+            at_d = kept(d, apart, heavy, light, both)
+    return 0.5 * (a + b)
+
+
+@njit
+def combine(h, p, q, capacity, width, vectors, features, lengths):  # type: ignore[no-untyped-def]
+    """q ← h·p + (1 − h)·q; returns its squared length. The list of features holds those that are not 0."""
+    length = 0
+    for k in range(q * width, q * width + lengths[q]):
+        j = features[k]
+        vectors[j * capacity + q] *= 1.0 - h
+        if vectors[j * capacity + q] != 0.0:
+            features[q * width + length] = j
+            length += 1
+    for k in range(p * width, p * width + lengths[p]):
+        j = features[k]
+        if vectors[j * capacity + q] == 0.0:
+            features[q * width + length] = j
+            length += 1
+        vectors[j * capacity + q] += h * vectors[j * capacity + p]
+    lengths[q] = 0
+    sqnorm = 0.0
+    for k in range(q * width, q * width + length):
+        j = features[k]
+        value = vectors[j * capacity + q]
+        sqnorm += value * value
+        if value != 0.0:
+            features[q * width + lengths[q]] = j
+            lengths[q] += 1
+    return sqnorm
+
+
+@maintenance
+def give_up_merged(  # type: ignore[no-untyped-def]
+    judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
+    inverse, vectors, features, lengths, scratch, numbers, memory,
+):  # fmt: skip
+    """BSGD, merging (RBF only): the lightest, p, becomes one with the q that loses least by it."""
+    n = int(memory[N_SUPPORT])
+    p = lightest(alpha, owns, n_columns, capacity, n)
+    column_products(p, vectors, features, lengths, capacity, width, n, scratch)
+    light = size(alpha, n_columns, capacity, p)
+    least = np.inf
+    partner = 0 if p != 0 else 1
+    best = 0.0
+    invoke(kernel, (n, sqnorms[p], sqnorms, numbers, scratch))
+    for q in range(n):
+        if q == p:
+            continue
+        heavy = size(alpha, n_columns, capacity, q)
+        both = 0.0
+        for c in range(n_columns):
+            both += alpha[c * capacity + p] * alpha[c * capacity + q]
+        apart = -np.log(scratch[q]) if scratch[q] > 0.0 else np.inf
+        h = 0.0
+        lost = light
+        if apart <= SAME:
+            lost = 0.0
+        elif np.isfinite(apart):
+            h = place_of_merger(apart, heavy, light, both)
+            lost = heavy + light + 2.0 * scratch[q] * both - kept(h, apart, heavy, light, both)
+        if lost < least:
+            least = lost
+            partner = q
+            best = h
+    q = partner
+    apart = -np.log(scratch[q]) if scratch[q] > 0.0 else np.inf
+    to_q = np.exp(-apart * best * best) if best != 0.0 else 1.0
+    to_p = np.exp(-apart * (1.0 - best) * (1.0 - best))
+    for c in range(n_columns):
+        alpha[c * capacity + q] = alpha[c * capacity + p] * to_p + alpha[c * capacity + q] * to_q
+    if best != 0.0:
+        sqnorms[q] = combine(best, p, q, capacity, width, vectors, features, lengths)
+    return float(p)
