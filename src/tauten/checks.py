@@ -33,7 +33,6 @@ from tauten.linear import Linear
 from tauten.second_order import SecondOrder
 
 Promise = Callable[[OnlineLearner], None]
-ROUNDING = 1e-12  # relative to the largest weight: what another order of a sum may change
 N_POINTS = 300
 
 
@@ -277,11 +276,13 @@ def one_result_by_every_road(learner: OnlineLearner) -> None:
             "dicts": [dict(zip("abcdef", row.tolist(), strict=True)) for row in X],
         }
         for road, rows in roads.items():
-            _same(model, _learned(learner, rows, y), f"one_result_by_every_road, {road}", ROUNDING)
+            _same(model, _learned(learner, rows, y), f"one_result_by_every_road, {road}", learner.rounding)
         turned = _learned(learner, X[:, ::-1].copy(), y)
         scores = model.decision_function(X)
         apart = np.abs(turned.decision_function(X[:, ::-1]) - scores).max() / max(1.0, np.abs(scores).max())
-        assert apart <= ROUNDING, f"one_result_by_every_road, features reversed: scores differ by {apart:.2e}"
+        assert apart <= learner.rounding, (
+            f"one_result_by_every_road, features reversed: scores differ by {apart:.2e}"
+        )
 
 
 def extreme_rows(learner: OnlineLearner) -> None:
@@ -350,7 +351,7 @@ def same_without_jit(learners: Sequence[OnlineLearner]) -> None:
         plain = pickle.loads(result.read_bytes())
     for (learner, X, y), models in zip(jobs, plain, strict=True):
         for rows, model in zip((X, sp.csr_matrix(X)), models, strict=True):
-            _same(_learned(learner, rows, y), model, f"without_jit, {learner!r}", ROUNDING)
+            _same(_learned(learner, rows, y), model, f"without_jit, {learner!r}", learner.rounding)
 
 
 def learn_task(task: str, result: str) -> None:

@@ -51,6 +51,16 @@ class Dual:
         """‖f‖², of many classes their sum."""
         return float(np.einsum("ic,ij,jc->", coefficients, self.K, coefficients))
 
+    def gradient_step(self, length: float) -> Problem:
+        """What a step of a length along the example minimises: ½‖f − fₜ‖² − length·margin."""
+
+        def value(beta: Floats) -> float:
+            own = float(self.K[self.example, self.example])
+            return own * float(beta @ beta / 2 - length * self.along @ beta)
+
+        end = self.after[self.example]
+        return Problem(np.zeros_like(end), end, value)
+
     def add(self, coefficients: Floats, change: Floats) -> Floats:
         """The coefficients with the example's changed."""
         added = coefficients.copy()

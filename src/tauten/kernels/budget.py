@@ -242,7 +242,7 @@ class Expansion(State):
         assert similar is not None
         stay, inverse = _heaviest(similar, len(rows) if self.budget is None else self.budget)
         gone = np.setdiff1d(np.arange(len(rows)), stay)
-        alpha = alpha[:, stay] + alpha[:, gone] @ similar[np.ix_(gone, stay)] @ inverse
+        alpha = alpha[:, stay] + alpha[:, gone] @ similar[gone][:, stay] @ inverse
         chosen = self._of_rows([rows[i] for i in stay], alpha, norms[:, stay], memory)
         n = len(stay)
         chosen.marks[0, :n] = np.argsort(np.argsort(born[stay], kind="stable"), kind="stable")

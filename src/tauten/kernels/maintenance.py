@@ -6,10 +6,10 @@ family keeps:
     absorb     before a row is stored: 1 to store it with the coefficients in `pull`, 0 where there is no need
     make room  after, where the budget is passed: the slot to give up; its share has been passed on
 
-Both set `pull` to 0 where the row moves nothing after all. The newest support vector stands in the last slot;
-`near` has its kernel with those before it, `own` with itself. With two classes a coefficient is a number, with
-more a vector with a number a class, and its size the Euclidean one: the norm of f = (f₁, …, f_K) is that of
-Σₖ‖fₖ‖². The paper's formula is a rule in the learner's file, `judge`.
+Both set `pull` to 0 where the row moves nothing after all. The newest support vector stands in the last
+slot; `near` has its kernel with those before it, `own` with itself. With two classes a coefficient is a
+number, with more a vector with a number a class, and its size the Euclidean one: the norm of f = (f₁, …,
+f_K) is that of Σₖ‖fₖ‖². The paper's formula is a rule in the learner's file, `judge`.
 """
 
 import numpy as np
@@ -25,6 +25,7 @@ N_SUPPORT, ROUNDS, MOVES, SEED, DRAWS, SERIAL, SPENT = range(7)
 MEMORY = 7
 BORN, SHRUNK = 0, 1  # marks of a support vector: its serial number; what it has been multiplied with
 
+EVEN = 1e-9  # of a weight: as many coefficients shrink alike, rounding must not choose among them
 IN_SPAN = 1e-10  # squared distance from a span, of the squared length: what counts as none
 MAINTENANCE = REAL(
     HANDLE, HANDLE, COUNT, COUNT, COUNT, REAL, REAL, REAL,
@@ -57,15 +58,14 @@ def stay(pull, n_columns):  # type: ignore[no-untyped-def]
 
 @njit
 def lightest(alpha, owns, n_columns, capacity, n):  # type: ignore[no-untyped-def]
-    """The slot of the least ‖αᵢ‖²·k(xᵢ, xᵢ), of equals the first."""
-    best = 0
+    """The slot of the least ‖αᵢ‖²·k(xᵢ, xᵢ), of those that only rounding tells apart the first."""
     least = np.inf
     for i in range(n):
-        weight = size(alpha, n_columns, capacity, i) * owns[i]
-        if weight < least:
-            best = i
-            least = weight
-    return best
+        least = min(least, size(alpha, n_columns, capacity, i) * owns[i])
+    for i in range(n):
+        if size(alpha, n_columns, capacity, i) * owns[i] <= least * (1.0 + EVEN):
+            return i
+    return 0
 
 
 # ---- absorb
@@ -123,7 +123,7 @@ def store_if_new(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
     inverse, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
-    """A row that the support vectors span already, up to rounding, becomes none; for an inverse to be kept."""
+    """A row that the support vectors span already, up to rounding, becomes none: K has to have an inverse."""
     n = int(memory[N_SUPPORT])
     apart = project(n, capacity, own, near, inverse, scratch)
     if apart <= IN_SPAN * own:
@@ -146,8 +146,8 @@ def store_if_far(  # type: ignore[no-untyped-def]
     vectors_that_move = 1.0 if n_columns == 1 else 2.0
     apart = project(n, capacity, own, near, inverse, scratch)
     distance = np.sqrt(vectors_that_move * apart)
+    spread = vectors_that_move * max(own - apart, 0.0)
     if margin > 0.0:
-        spread = vectors_that_move * max(own - apart, 0.0)
         share = 0.0
         if spread > 0.0:
             share = invoke(judge, (1.0 - margin, spread, distance, numbers[OWN]))
@@ -158,6 +158,8 @@ def store_if_far(  # type: ignore[no-untyped-def]
         return 0.0
     if distance <= numbers[OWN] or n >= numbers[BUDGET] or apart <= IN_SPAN * own:
         add_to_all(alpha, n_columns, capacity, n, pull, 1.0, scratch)
+        if not spread > 0.0:
+            stay(pull, n_columns)
         return 0.0
     extend(n, capacity, apart, inverse, scratch)
     return 1.0

@@ -12,13 +12,13 @@ from tauten.kernels.similarity import column_products
 
 DRIFT = 1e-6  # of an inverse: what it may be off before it is worked out afresh
 SAME = 1e-12  # γ·distance² of support vectors that are one and the same
-GOLDEN = 0.6180339887498949
+ROUGH, FINE = 1e-6, 1e-15  # how exactly mergers are compared, and the chosen one is made
 
 
 @njit
-def refresh(
+def refresh(  # type: ignore[no-untyped-def]
     n, capacity, width, kernel, near, owns, sqnorms, inverse, vectors, features, lengths, scratch, numbers
-):  # type: ignore[no-untyped-def]
+):  # fmt: skip
     """Work K⁻¹ out afresh, one support vector after the other."""
     for j in range(n):
         column_products(j, vectors, features, lengths, capacity, width, j, near)
@@ -70,13 +70,21 @@ def kept(h, apart, heavy, light, both):  # type: ignore[no-untyped-def]
 
 
 @njit
-def place_of_merger(apart, heavy, light, both):  # type: ignore[no-untyped-def]
+def slope(h, apart, heavy, light, both):  # type: ignore[no-untyped-def]
+    """Its derivative, over 4·apart."""
+    to_q = np.exp(-apart * h * h)
+    to_p = np.exp(-apart * (1.0 - h) * (1.0 - h))
+    return (1.0 - h) * light * to_p * to_p - h * heavy * to_q * to_q + (1.0 - 2.0 * h) * both * to_q * to_p
+
+
+@njit
+def place_of_merger(apart, heavy, light, both, tolerance):  # type: ignore[no-untyped-def]
     """The h at which most is kept, q being the heavier: up to ½, and below 0 only where the signs differ.
 
     kept(h) − kept(1 − h) has the sign of ½ − h, so the best is not beyond ½. Where the coefficients point the
     same way, both kernels grow up to h = 0; where they are opposed, the derivative has one zero, and that not
-    beyond −1/√(2·apart). On these intervals numbers α_p, α_q make one peak; vectors may make two, so the
-    search by golden section begins where the highest of nine points is.
+    beyond −1/√(2·apart). On these intervals numbers α_p, α_q make one peak; vectors may make two, so the zero
+    of the derivative (by false position, Illinois) is sought where the highest of nine points is.
     """
     low = 0.0 if both >= 0.0 else -1.0 / np.sqrt(2.0 * apart)
     stride = (0.5 - low) / 8.0
@@ -89,20 +97,31 @@ def place_of_merger(apart, heavy, light, both):  # type: ignore[no-untyped-def]
             most = value
     a = max(best - stride, low)
     b = min(best + stride, 0.5)
-    c = b - GOLDEN * (b - a)
-    d = a + GOLDEN * (b - a)
-    at_c = kept(c, apart, heavy, light, both)
-    at_d = kept(d, apart, heavy, light, both)
-    for _ in range(30):
-        if at_c > at_d:
-            b, d, at_d = d, c, at_c
-            c = b - GOLDEN * (b - a)
-            at_c = kept(c, apart, heavy, light, both)
+    rising = slope(a, apart, heavy, light, both)
+    falling = slope(b, apart, heavy, light, both)
+    if not rising > 0.0:
+        return a
+    if not falling < 0.0:
+        return b
+    side = 0
+    for _ in range(100):
+        h = (a * falling - b * rising) / (falling - rising)
+        at_h = slope(h, apart, heavy, light, both)
+        if at_h > 0.0:
+            a = h
+            rising = at_h
+            if side == 1:
+                falling *= 0.5
+            side = 1
         else:
-            a, c, at_c = c, d, at_d
-            d = a + GOLDEN * (b - a)
-            at_d = kept(d, apart, heavy, light, both)
-    return 0.5 * (a + b)
+            b = h
+            falling = at_h
+            if side == -1:
+                rising *= 0.5
+            side = -1
+        if b - a <= tolerance * stride or abs(at_h) <= tolerance * heavy:
+            break
+    return h
 
 
 @njit
@@ -160,7 +179,7 @@ def give_up_merged(  # type: ignore[no-untyped-def]
         if apart <= SAME:
             lost = 0.0
         elif np.isfinite(apart):
-            h = place_of_merger(apart, heavy, light, both)
+            h = place_of_merger(apart, heavy, light, both, ROUGH)
             lost = heavy + light + 2.0 * scratch[q] * both - kept(h, apart, heavy, light, both)
         if lost < least:
             least = lost
@@ -168,6 +187,12 @@ def give_up_merged(  # type: ignore[no-untyped-def]
             best = h
     q = partner
     apart = -np.log(scratch[q]) if scratch[q] > 0.0 else np.inf
+    if best != 0.0:
+        heavy = size(alpha, n_columns, capacity, q)
+        both = 0.0
+        for c in range(n_columns):
+            both += alpha[c * capacity + p] * alpha[c * capacity + q]
+        best = place_of_merger(apart, heavy, light, both, FINE)
     to_q = np.exp(-apart * best * best) if best != 0.0 else 1.0
     to_p = np.exp(-apart * (1.0 - best) * (1.0 - best))
     for c in range(n_columns):

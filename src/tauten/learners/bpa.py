@@ -4,11 +4,11 @@
     solution   β = α_r·k(x_r, x)/k(x, x) + τ·y,   τ = min(C, ℓ/k(x, x)),   ℓ = max(0, 1 − y·fₜ(x)),
                r with the least  ½α_r²·(k(x_r, x_r) − k(x_r, x)²/k(x, x))
 
-x takes over the share of r that is along k(x, ·); the rest of r is the cost, and does not bear on τ. Before the
-budget is full it is PA-I with a kernel. Where the cost exceeds what the step gains, fₜ stays (r is x itself).
-Wang and Vucetic (AISTATS 2010), section 4. More than two classes, from the same problem with the margin f_y − f_s
-against the best wrong class and ½Σₖ‖fₖ − fₖₜ‖²: α_r is a vector, α_r² its squared length, and τ = min(C,
-ℓ/(2·k(x, x))).
+x takes over the share of r that is along k(x, ·); the rest of r is the cost, and does not bear on τ. Before
+the budget is full it is PA-I with a kernel. Where the cost exceeds what the step gains, fₜ stays (r is x
+itself). Wang and Vucetic (AISTATS 2010), section 4. More than two classes, from the same problem with the
+margin f_y − f_s against the best wrong class and ½Σₖ‖fₖ − fₖₜ‖²: α_r is a vector, α_r² its squared length,
+and τ = min(C, ℓ/(2·k(x, x))).
 """
 
 from collections.abc import Sequence

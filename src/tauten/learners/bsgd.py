@@ -8,9 +8,9 @@
                  minimise ‖αₚk(xₚ, ·) + α_qk(x_q, ·) − α_zk(z, ·)‖² = αₚ² + α_q² + 2αₚα_q·k(xₚ, x_q) − α_z²
 
 Wang, Crammer, Vucetic (JMLR 13, 2012), algorithm 1 and section 4. Merging needs the RBF kernel, for which
-k(xₚ, z) = κ^((1−h)²) and k(x_q, z) = κ^(h²), κ = k(xₚ, x_q). Coefficients of opposite signs merge too, at an h
-below 0. More than two classes: the gradient of the hinge of f_y − f_s; coefficients are vectors and their products
-inner ones.
+k(xₚ, z) = κ^((1−h)²) and k(x_q, z) = κ^(h²), κ = k(xₚ, x_q). Coefficients of opposite signs merge too, at
+an h below 0. More than two classes: the gradient of the hinge of f_y − f_s; coefficients are vectors and
+their products inner ones.
 """
 
 from collections.abc import Sequence
@@ -56,8 +56,8 @@ class BudgetSGDClassifier(Budgeted):
     lam : float, above 0, default 0.0001
         How strongly f is drawn to 0 (λ); about 1/(C·rows) of an SVM.
     maintenance : "removal", "projection" or "merging", default "merging"
-        What becomes of the lightest support vector. Merging needs kernel="rbf" and suits most data; projection
-        costs O(budget²) a time.
+        What becomes of the lightest support vector. Merging needs kernel="rbf" and suits most data;
+        projection costs O(budget²) a time.
 
     Examples
     --------
@@ -86,14 +86,19 @@ class BudgetSGDClassifier(Budgeted):
     def inverted(self) -> bool:
         return self.maintenance == "projection"
 
+    @property
+    def rounding(self) -> float:  # type: ignore[override]
+        """K⁻¹ multiplies what rounding leaves by its condition."""
+        return 1e-9 if self.inverted else 1e-12
+
     def aggressiveness(self) -> float:
         return 1.0 / float(self.lam)
 
     def check_shape(self) -> None:
         if self.maintenance == "merging" and self.kernel != "rbf":
             raise ValueError(
-                f"BudgetSGDClassifier: kernel is {self.kernel!r}, expected 'rbf', or another maintenance than "
-                "'merging'."
+                f"BudgetSGDClassifier: kernel is {self.kernel!r}, expected 'rbf', or another maintenance "
+                "than 'merging'."
             )
         super().check_shape()
 
@@ -103,11 +108,16 @@ class BudgetSGDClassifier(Budgeted):
             return []
         f = dual.add((1 - 1 / t) * dual.before, dual.along / (self.lam * t))
         weights = (f[: n + 1] ** 2).sum(axis=1) * dual.K.diagonal()[: n + 1]
-        p = int(weights.argmin())
-        least = {"removal": weights[p], "projection": _projected(dual.K[: n + 1, : n + 1], p) * f[p] @ f[p]}
+        p = int(np.flatnonzero(weights <= weights.min() * (1 + maintenance.EVEN))[0])
         if self.maintenance == "merging":
-            least["merging"] = min(_merged(f[p], f[q], dual.K[p, q]) for q in range(n + 1) if q != p)
-        return [at_most(dual.sqnorm(f - dual.after), float(least[self.maintenance]))]
+            least = min(_merged(f[p], f[q], dual.K[p, q]) for q in range(n + 1) if q != p)
+        elif self.maintenance == "removal":
+            least = weights[p]
+        else:  # a row in the span of the support vectors is projected at once
+            K = dual.K[: n + 1, : n + 1]
+            distance = [_projected(K, i) for i in (n, p)]
+            least = 0.0 if distance[0] <= 1e-9 * K[n, n] else distance[1] * f[p] @ f[p]
+        return [at_most(dual.sqnorm(f - dual.after), float(least))]
 
 
 def _projected(K: Floats, p: int) -> float:
@@ -117,11 +127,14 @@ def _projected(K: Floats, p: int) -> float:
     return max(0.0, float(K[p, p] - K[p, others] @ d))
 
 
-def _merged(p: Floats, q: Floats, kappa: float, n_points: int = 2001) -> float:
-    """What merging loses at the best of many h."""
-    if kappa == 0.0:
-        return float(min(p @ p, q @ q))
-    log = np.log(min(kappa, 1.0))
-    h = np.linspace(-2.0, 2.0, n_points)[:, None]
-    z = p * np.exp(log * (1 - h) ** 2) + q * np.exp(log * h**2)
-    return float(p @ p + q @ q + 2 * kappa * p @ q - (z * z).sum(axis=1).max())
+def _merged(p: Floats, q: Floats, kappa: float) -> float:
+    """What merging loses at the best h, by ever finer grids."""
+    log = np.log(min(max(kappa, 1e-300), 1.0))
+    reach = 1.0 / np.sqrt(max(-2.0 * log, 1e-12))
+    h = np.linspace(-reach, 1.0 + reach, 4001)
+    for _ in range(3):
+        z = p * np.exp(log * (1 - h[:, None]) ** 2) + q * np.exp(log * h[:, None] ** 2)
+        kept = (z * z).sum(axis=1)
+        best, stride = h[kept.argmax()], h[1] - h[0]
+        h = np.linspace(best - stride, best + stride, 201)
+    return max(0.0, float(p @ p + q @ q + 2 * kappa * p @ q - kept.max()))

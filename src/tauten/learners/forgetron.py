@@ -5,9 +5,10 @@
     maximise   φ in (0, 1]   subject to   Q + Ψ(σφ, φμ) ≤ 15/32·M,   Ψ(λ, μ) = λ² + 2λ − 2λμ
 
 σ is what r's coefficient has shrunk to, μ = y_r·f'(x_r), M counts mistakes, and Q sums Ψ over what was
-dropped. Dekel, Shalev-Shwartz, Singer (SIAM Journal on Computing 37, 2008), figure 3. Their bound on mistakes,
-for B ≥ 84, needs k(x, x) ≤ 1: a longer row enters as k(x, ·)/√k(x, x), which changes the sign of no score. More
-than two classes: k(x, ·) enters f_y, and −k(x, ·) f_s, as one vector of squared length 2·k(x, x).
+dropped. Dekel, Shalev-Shwartz, Singer (SIAM Journal on Computing 37, 2008), figure 3. Their bound on
+mistakes, for B ≥ 84, needs k(x, x) ≤ 1: a longer row enters as k(x, ·)/√k(x, x), which changes the sign of
+no score. More than two classes: k(x, ·) enters f_y, and −k(x, ·) f_s, as one vector of squared length
+2·k(x, x).
 """
 
 from collections.abc import Sequence

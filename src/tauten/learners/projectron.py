@@ -5,9 +5,9 @@
     ++, on 0 < y·f(x) < 1:      αᵢ += τ·y·dᵢ, with the largest τ in [0, 1] that does not pass the margin,
                                 τ‖Pk‖² ≤ ℓ, and loses no progress, 2τ(ℓ − ‖δ‖/η) ≥ τ²‖Pk‖²
 
-Orabona, Keshet, Caputo (JMLR 10, 2009), figures 1 and 3. K⁻¹ is kept, exactly. Differs from the paper: there is
-a budget (None for none), as in its authors' experiments, at which every row is projected. More than two classes:
-k(x, ·) enters f_y and −k(x, ·) f_s, as one vector, so that ‖δ‖² and ‖Pk‖² count twice.
+Orabona, Keshet, Caputo (JMLR 10, 2009), figures 1 and 3. K⁻¹ is kept, exactly. Differs from the paper: there
+is a budget (None for none), at which every row is projected. More than two classes: k(x, ·) enters f_y and
+−k(x, ·) f_s, as one vector, so that ‖δ‖² and ‖Pk‖² count twice.
 """
 
 from collections.abc import Sequence
@@ -65,6 +65,7 @@ class ProjectronClassifier(Budgeted):
 
     judge: ClassVar[Rule] = reach
     absorb: ClassVar[Rule] = maintenance.store_if_far
+    rounding: ClassVar[float] = 1e-9  # K⁻¹ multiplies what rounding leaves by its condition
 
     @property
     def step(self) -> Rule:  # type: ignore[override]
@@ -86,8 +87,8 @@ class ProjectronClassifier(Budgeted):
         if self.n_updates_ == before.n_updates_ or np.any(dual.after[n:]):
             return []
         own, near, K = dual.K[n, n], dual.K[n, :n], dual.K[:n, :n]
-        taken = (dual.after - dual.before)[:n] @ dual.along / (dual.along @ dual.along)
         d = np.linalg.lstsq(K, near)[0]
+        taken = (dual.after - dual.before)[:n] @ dual.along / (dual.along @ dual.along)
         spread, apart = (dual.along @ dual.along * part for part in (near @ d, own - near @ d))
         tau = float(near @ taken) / float(near @ d)
         loss = dual.loss(dual.before)

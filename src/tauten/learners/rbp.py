@@ -7,12 +7,16 @@ Cavallanti, Cesa-Bianchi, Gentile (Machine Learning 69, 2007), figure 2. More th
 and f_s −= k(x, ·) for the best wrong class s whenever it scores no less than y; all share support vectors.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tauten.base import Problem
 from tauten.budget import Budgeted
+from tauten.dual import Dual
 from tauten.kernels import maintenance
 from tauten.kernels.pointers import Rule, rule
+from tauten.kernels.state import Floats
 
 
 @rule
@@ -41,3 +45,7 @@ class BudgetPerceptronClassifier(Budgeted):
     @property
     def make_room(self) -> Rule:
         return maintenance.give_up_any
+
+    def problems(self, before: "BudgetPerceptronClassifier", x: Floats, y: object) -> Sequence[Problem]:
+        moved = self.n_updates_ > before.n_updates_
+        return [Dual.of(self, before, x, y).gradient_step(1.0)] if moved else []
