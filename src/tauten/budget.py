@@ -64,7 +64,7 @@ class Budgeted(LearnedExpansion, OnlineClassifier):
     )
 
     coupled: ClassVar[bool] = True
-    shaping: ClassVar[str] = "kernel, gamma, degree, coef0, budget or fit_intercept"
+    shape_parameters: ClassVar[str] = "kernel, gamma, degree, coef0, budget or fit_intercept"
 
     step: ClassVar[Rule]  # (margin, ‖·‖² of what moves, C, round) -> how far
     keep: ClassVar[Rule] = whole  # (round, fade) -> what a round leaves of all coefficients

@@ -31,7 +31,7 @@ class Learned(BaseEstimator):
         "_feature_index",
         "_n_framed",
     )  # saved, besides the state
-    shaping: ClassVar[str] = "average, window or covariance"  # parameters that what was learned depends on
+    shape_parameters: ClassVar[str] = "average, window or covariance"  # what the state is shaped by
 
     def check_arrays(self, arrays: Mapping[str, Floats]) -> None:
         """Raise a ValueError where a parameter asks for more room than what was saved took."""
@@ -47,7 +47,7 @@ class Learned(BaseEstimator):
         named = self.feature_index is not None
         like = self.new_state(1, 2)
         if type(like) is not type(self.state_) or like.settings() != self.state_.settings():
-            name = self.shaping
+            name = self.shape_parameters
         elif self.hash_bits is not None and (named or self.n_features_in_ != 1 << self.hash_bits):
             name = "hash_bits"
         else:

@@ -12,6 +12,7 @@ from tauten.kernels.similarity import column_products
 
 DRIFT = 1e-6  # of an inverse: what it may be off before it is worked out afresh
 SAME = 1e-12  # γ·distance² of support vectors that are one and the same
+ONE_LINE = 1e-12  # of the product of two lengths: how far below it vectors along one line may come
 ROUGH, FINE = 1e-6, 1e-15  # how exactly mergers are compared, and the chosen one is made
 
 
@@ -83,20 +84,31 @@ def place_of_merger(apart, heavy, light, both, tolerance):  # type: ignore[no-un
 
     kept(h) − kept(1 − h) has the sign of ½ − h, so the best is not beyond ½. Where the coefficients point the
     same way, both kernels grow up to h = 0; where they are opposed, the derivative has one zero, and that not
-    beyond −1/√(2·apart). On these intervals numbers α_p, α_q make one peak; vectors may make two, so the zero
-    of the derivative (by false position, Illinois) is sought where the highest of nine points is.
+    beyond −1/√(2·apart). Numbers α_p, α_q make one peak there, before the last place where the two can
+    still part (apart > 2); vectors may make two, and the highest of nine points says at which to look. The zero
+    of the derivative is found by false position (Illinois).
     """
-    low = 0.0 if both >= 0.0 else -1.0 / np.sqrt(2.0 * apart)
-    stride = (0.5 - low) / 8.0
-    best = low
-    most = kept(low, apart, heavy, light, both)
-    for k in range(1, 9):
-        value = kept(low + k * stride, apart, heavy, light, both)
-        if value > most:
-            best = low + k * stride
-            most = value
-    a = max(best - stride, low)
-    b = min(best + stride, 0.5)
+    a = 0.0 if both >= 0.0 else -1.0 / np.sqrt(2.0 * apart)
+    b = 0.5
+    if both * both < heavy * light * (1.0 - ONE_LINE):
+        stride = (b - a) / 8.0
+        best = a
+        most = kept(a, apart, heavy, light, both)
+        for k in range(1, 9):
+            value = kept(a + k * stride, apart, heavy, light, both)
+            if value > most:
+                best = a + k * stride
+                most = value
+        a, b = max(best - stride, a), min(best + stride, 0.5)
+        if slope(best, apart, heavy, light, both) < 0.0:
+            b = best
+        else:
+            a = best
+    elif both < 0.0:
+        b = 0.0
+    elif apart > 2.0:
+        b = 0.5 - 0.5 * np.sqrt(1.0 - 2.0 / apart)
+    width = b - a
     rising = slope(a, apart, heavy, light, both)
     falling = slope(b, apart, heavy, light, both)
     if not rising > 0.0:
@@ -119,7 +131,7 @@ def place_of_merger(apart, heavy, light, both, tolerance):  # type: ignore[no-un
             if side == -1:
                 rising *= 0.5
             side = -1
-        if b - a <= tolerance * stride or abs(at_h) <= tolerance * heavy:
+        if b - a <= tolerance * width or abs(at_h) <= tolerance * heavy:
             break
     return h
 

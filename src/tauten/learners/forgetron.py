@@ -88,7 +88,7 @@ class ForgetronClassifier(Budgeted):
         allowed = SHARE * (state.memory[MOVES] + 1) - state.memory[SPENT]
 
         def value(phi: Floats) -> float:
-            met = 0 < phi[0] <= 1 and damage(phi[0], sigma, mu) <= allowed + 1e-9
+            met = 0 < phi[0] <= 1 + 1e-12 and damage(phi[0], sigma, mu) <= allowed + 1e-9
             return -float(phi[0]) if met else np.inf
 
         phi = np.linalg.norm(dual.after[dual.example]) / np.linalg.norm(entered)
