@@ -188,7 +188,7 @@ class BPAS(Twin):
             f_x = self.f(x) - a * near + beta * own
             change = a @ a * self.k(self.X[r], self.X[r]) - 2 * a @ beta * near + beta @ beta * own
             Q = change / 2 + C * max(0.0, 1 - u @ f_x)
-            if Q < best:
+            if best > Q:
                 best, chosen = Q, (r, beta)
         if chosen is None:
             return False

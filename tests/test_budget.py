@@ -1,4 +1,7 @@
-"""Learners on a budget: against their literal twins, the promises, limits in which they are others, bounds."""
+"""Learners on a budget: against their literal twins, their promises, their limits and bounds.
+
+Long, for it holds eight learners to all that the tests of learners of weights hold those to.
+"""
 
 import copy
 import json

@@ -127,7 +127,7 @@ def learn_expansion(  # type: ignore[no-untyped-def]
         start, end = starts[i], starts[i + 1]
         skip = start if alike else np.uint64(0)
         sqnorm = squared(values, start, end)
-        if sqnorm < 0.0 or not in_order(indices, start, end, skip, len(vectors), trusted):
+        if sqnorm < 0.0 or not (alike or in_order(indices, start, end, skip, len(vectors), trusted)):
             return -1 - i
         row_products(values, indices, start, end, skip, vectors, n, near)
         invoke(similar, (n, sqnorm, sqnorms, numbers, near))

@@ -84,9 +84,9 @@ def place_of_merger(apart, heavy, light, both, tolerance):  # type: ignore[no-un
 
     kept(h) − kept(1 − h) has the sign of ½ − h, so the best is not beyond ½. Where the coefficients point the
     same way, both kernels grow up to h = 0; where they are opposed, the derivative has one zero, and that not
-    beyond −1/√(2·apart). Numbers α_p, α_q make one peak there, before the last place where the two can
-    still part (apart > 2); vectors may make two, and the highest of nine points says at which to look. The zero
-    of the derivative is found by false position (Illinois).
+    beyond −1/√(2·apart). Numbers α_p, α_q make one peak there, where apart > 2 not beyond the one place at
+    which the derivative may touch 0 again; vectors may make two, and the highest of nine points says at which
+    to look. The zero of the derivative is found by false position (Illinois).
     """
     a = 0.0 if both >= 0.0 else -1.0 / np.sqrt(2.0 * apart)
     b = 0.5
