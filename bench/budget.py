@@ -1,12 +1,14 @@
-"""Cost of a row on a budget: against the same rule in numpy, and over the budget B and the number of features d.
+"""Cost of a row on a budget: against the same rule in numpy, and over the budget B and the number of features
+d.
 
-Method: as in speed.py, the contenders take turns and the best round of each stands; times are of one thread and
-one row, the budget is full before they start, rows are in memory, RBF kernel. The rules in numpy keep support
-vectors in one matrix and go over all of them at once: one product with the row, one exponential, one dot
-product a score. Labels follow two of the features, with a third at random, so most rows move something.
+Method: as in speed.py, the contenders take turns and the best round of each stands; times are of one
+thread and one row, the budget is full before they start, rows are in memory, RBF kernel. The rules in
+numpy keep support vectors in one matrix and go over all of them at once: one product with the row, one
+exponential, one dot product a score. Labels follow two of the features, with a third at random, so most
+rows move something.
 
-Then the time of a row is fitted to a power of B and of d. Theory: scoring costs B·d, Projectron's projection B²
-besides, merging B·d + B.
+Then the time of a row is fitted to a power of B and of d. Theory: scoring costs B·d, Projectron's
+projection B² besides, merging B·d + B.
 """
 
 import time

@@ -2,11 +2,12 @@
 
 python bench/published_budget.py DATA [NAME ...]
 
-DATA is the folder with a9a, w7a and svmguide1. Online error in % of one pass over all rows (a9a: training and
-test rows joined; w7a: training rows), and for svmguide1, standardised, the error on its test rows after one
-pass. Rows are as they come otherwise, with the RBF kernel. Each learner's grid is tried on one random order of
-the rows to learn, and the table shows mean ± sd over five others at the point with the least online error.
-A second table has BPA-S and BOGD at the constants of the libraries of the time, over the kernel's width.
+DATA is the folder with a9a, w7a and svmguide1. Online error in % of one pass over all rows (a9a: training
+and test rows joined; w7a: training rows), and for svmguide1, standardised, the error on its test rows
+after one pass. Rows are as they come otherwise, with the RBF kernel. Each learner's grid is tried on one
+random order of the rows to learn, and the table shows mean ± sd over five others at the point with the
+least online error. A second table has BPA-S and BOGD at the constants of the libraries of the time, over
+the kernel's width.
 """
 
 import sys

@@ -22,6 +22,7 @@ from test_model_file import members, pack, refuse
 
 import tauten as tt
 from tauten import checks
+from tauten.io import model_file
 from tauten.kernels.maintenance import IN_SPAN, MOVES, SPENT
 from tauten.kernels.projecting import place_of_merger
 
@@ -437,7 +438,7 @@ def test_bad_parameters_are_named(parameter: str) -> None:
 
 
 def test_what_does_not_go_together_is_refused() -> None:
-    """Merging without RBF, a round that leaves nothing, weights for the Forgetron, a kernel changed midway."""
+    """Merging without RBF, rounds that leave nothing, weights for the Forgetron, a kernel that changes."""
     X, codes = stream(2)
     for learner, words in (
         (tt.make("bsgd", kernel="linear"), "kernel is 'linear', expected 'rbf'"),
@@ -476,9 +477,6 @@ def test_a_lying_file_is_refused(lie: str, tmp_path: Path) -> None:
     """A file whose arrays do not fit together gives one clear error."""
     X, codes = stream(2)
     tt.make("bpas", budget=6, gamma=0.5).fit(X, codes).save(tmp_path / "model.tt")
-    contents = members(tmp_path / "model.tt")
-    from tauten.io import model_file
-
     header, arrays = model_file.read(tmp_path / "model.tt")
     lists = {name: array.tolist() for name, array in arrays.items()}
     LIES[lie](lists) if lie != "fewer coefficients" else lists.update(alpha=[lists["alpha"][0][:-1]])
@@ -489,7 +487,6 @@ def test_a_lying_file_is_refused(lie: str, tmp_path: Path) -> None:
         changed,
     )
     refuse(tmp_path / "lie.tt", case=lie)
-    assert contents
 
 
 @pytest.mark.parametrize(

@@ -191,6 +191,16 @@ class Expansion(State):
         self.__dict__.update(state["header"])
         self._take({name: array.copy() for name, array in state["arrays"].items()}, self.n_features)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """A copy of the tables as they are, unless they are wide and nearly empty."""
+        twin = object.__new__(type(self))
+        if self.vectors.size > 16 * max(int(self.lengths.sum()), FIRST_ROOM):
+            twin.__setstate__(self.__getstate__())
+            return twin
+        for name, value in self.__dict__.items():
+            setattr(twin, name, value.copy() if isinstance(value, np.ndarray) else value)
+        return twin
+
     def arrays(self) -> dict[str, Floats]:
         return self._compact()
 

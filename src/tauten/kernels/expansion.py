@@ -23,7 +23,17 @@ from numba import njit, types
 
 from tauten.kernels.asking import ASKING, PASS, STOP, consider, note
 from tauten.kernels.loops import FLAG_ROWS, LONGEST_MOVE, MATRIX, VECTOR, best_wrong
-from tauten.kernels.maintenance import BORN, MOVES, N_SUPPORT, ROUNDS, SERIAL, SHRUNK
+from tauten.kernels.maintenance import (
+    AT_ONCE,
+    BORN,
+    LATER,
+    MOVES,
+    N_SUPPORT,
+    PROJECTED,
+    ROUNDS,
+    SERIAL,
+    SHRUNK,
+)
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
 from tauten.kernels.similarity import BUDGET, FADE, row_products
 
@@ -66,6 +76,19 @@ def expand(alpha, near, n, scores):  # type: ignore[no-untyped-def]
         for i in range(n):
             total += alpha[c, i] * near[i]
         scores[c] = total
+
+
+@njit
+def write(values, indices, start, end, skip, vectors, features, lengths, slot):  # type: ignore[no-untyped-def]
+    """Put a row into an empty slot."""
+    taken = 0
+    for p in range(start, end):
+        if values[p] != 0.0:
+            j = np.int64(indices[p - skip])
+            vectors[j, slot] = values[p]
+            features[slot, taken] = j
+            taken += 1
+    lengths[slot] = taken
 
 
 @njit
@@ -174,15 +197,8 @@ def learn_expansion(  # type: ignore[no-untyped-def]
                 alpha, marks, owns, sqnorms, inverse, vectors, features, lengths, scratch, numbers, memory,
             ),
         )  # fmt: skip
-        if stored == 1.0:
-            taken = 0
-            for p in range(start, end):
-                if values[p] != 0.0:
-                    j = np.int64(indices[p - skip])
-                    vectors[j, n] = values[p]
-                    features[n, taken] = j
-                    taken += 1
-            lengths[n] = taken
+        if stored != PROJECTED:
+            slot = n
             owns[n] = own[0]
             sqnorms[n] = sqnorm
             alpha[:, n] = pull
@@ -190,19 +206,23 @@ def learn_expansion(  # type: ignore[no-untyped-def]
             marks[SHRUNK, n] = 1.0
             memory[SERIAL] += 1.0
             memory[N_SUPPORT] = n + 1
+            if stored == AT_ONCE:
+                write(values, indices, start, end, skip, vectors, features, lengths, n)
             if n + 1 > numbers[BUDGET]:
-                slot = invoke(
-                    make_room,
-                    (
-                        judge, similar, n_columns, capacity, width, margin, own[0], aggressiveness, pull,
-                        near, alpha, marks, owns, sqnorms, inverse, vectors, features, lengths, scratch,
-                        numbers, memory,
-                    ),
+                slot = int(
+                    invoke(
+                        make_room,
+                        (
+                            judge, similar, n_columns, capacity, width, margin, own[0], aggressiveness, pull,
+                            near, alpha, marks, owns, sqnorms, inverse, vectors, features, lengths, scratch,
+                            numbers, memory,
+                        ),
+                    )
                 )  # fmt: skip
-                vacate(
-                    int(slot), n, alpha, marks, owns, sqnorms, inverse, vectors, features, lengths
-                )  # fmt: skip
+                vacate(slot, n, alpha, marks, owns, sqnorms, inverse, vectors, features, lengths)
                 memory[N_SUPPORT] = n
+            if stored == LATER and slot < memory[N_SUPPORT]:
+                write(values, indices, start, end, skip, vectors, features, lengths, slot)
         for c in range(n_columns):
             if pull[c] != 0.0:
                 moved[i, 0] = True

@@ -3,8 +3,9 @@
 Two questions, each answered by a function that the loop in `budget` calls by its address, with all that the
 family keeps:
 
-    absorb     before a row is stored: 1 to store it with the coefficients in `pull`, 0 where there is no need
-    make room  after, where the budget is passed: the slot to give up; its share has been passed on
+    absorb     PROJECTED where the row needs no place; LATER if it is to become a support vector once there is
+               room; AT_ONCE if it is to be one before, because making room takes more than its kernel
+    make room  where the budget is passed: the slot to give up; its share has been passed on
 
 Both set `pull` to 0 where the row moves nothing after all. The newest support vector stands in the last
 slot; `near` has its kernel with those before it, `own` with itself. With two classes a coefficient is a
@@ -25,6 +26,7 @@ N_SUPPORT, ROUNDS, MOVES, SEED, DRAWS, SERIAL, SPENT = range(7)
 MEMORY = 7
 BORN, SHRUNK = 0, 1  # marks of a support vector: its serial number; what it has been multiplied with
 
+PROJECTED, LATER, AT_ONCE = 0.0, 1.0, 2.0  # what `absorb` says
 EVEN = 1e-9  # of a weight: as many coefficients shrink alike, rounding must not choose among them
 IN_SPAN = 1e-10  # squared distance from a span, of the squared length: what counts as none
 MAINTENANCE = REAL(
@@ -77,7 +79,16 @@ def store(  # type: ignore[no-untyped-def]
     inverse, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
     """Every row becomes a support vector."""
-    return 1.0
+    return LATER
+
+
+@maintenance
+def store_at_once(  # type: ignore[no-untyped-def]
+    judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
+    inverse, vectors, features, lengths, scratch, numbers, memory,
+):  # fmt: skip
+    """Every row becomes a support vector, before one is chosen to leave."""
+    return AT_ONCE
 
 
 @njit
@@ -128,9 +139,9 @@ def store_if_new(  # type: ignore[no-untyped-def]
     apart = project(n, capacity, own, near, inverse, scratch)
     if apart <= IN_SPAN * own:
         add_to_all(alpha, n_columns, capacity, n, pull, 1.0, scratch)
-        return 0.0
+        return PROJECTED
     extend(n, capacity, apart, inverse, scratch)
-    return 1.0
+    return AT_ONCE
 
 
 @maintenance
@@ -155,14 +166,14 @@ def store_if_far(  # type: ignore[no-untyped-def]
             add_to_all(alpha, n_columns, capacity, n, pull, share, scratch)
         else:
             stay(pull, n_columns)
-        return 0.0
+        return PROJECTED
     if distance <= numbers[OWN] or n >= numbers[BUDGET] or apart <= IN_SPAN * own:
         add_to_all(alpha, n_columns, capacity, n, pull, 1.0, scratch)
         if not spread > 0.0:
             stay(pull, n_columns)
-        return 0.0
+        return PROJECTED
     extend(n, capacity, apart, inverse, scratch)
-    return 1.0
+    return AT_ONCE
 
 
 # ---- make room
@@ -228,6 +239,7 @@ def give_up_oldest(  # type: ignore[no-untyped-def]
             oldest = i
     column_products(oldest, vectors, features, lengths, capacity, width, n, scratch)
     invoke(kernel, (n, sqnorms[oldest], sqnorms, numbers, scratch))
+    scratch[n - 1] = near[oldest]
     sigma = marks[SHRUNK * capacity + oldest]
     mu = 0.0  # the margin of the oldest, now
     for c in range(n_columns):

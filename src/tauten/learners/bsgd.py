@@ -28,9 +28,9 @@ from tauten.kernels.state import Floats
 from tauten.parameters import above, one_of
 
 MAINTENANCE = {
-    "removal": maintenance.give_up_lightest,
-    "projection": projecting.give_up_projected,
-    "merging": projecting.give_up_merged,
+    "removal": (maintenance.store, maintenance.give_up_lightest),
+    "projection": (maintenance.store_if_new, projecting.give_up_projected),
+    "merging": (maintenance.store_at_once, projecting.give_up_merged),
 }
 
 
@@ -76,11 +76,11 @@ class BudgetSGDClassifier(Budgeted):
 
     @property
     def absorb(self) -> Rule:  # type: ignore[override]
-        return maintenance.store_if_new if self.inverted else maintenance.store
+        return MAINTENANCE[self.maintenance][0]
 
     @property
     def make_room(self) -> Rule:
-        return MAINTENANCE[self.maintenance]
+        return MAINTENANCE[self.maintenance][1]
 
     @property
     def inverted(self) -> bool:
