@@ -78,7 +78,7 @@ class Budgeted(LearnedExpansion, OnlineClassifier):
 
     @property
     def inverted(self) -> bool:
-        """Whether the inverse of the kernel matrix is kept."""
+        """Whether a root of the inverse of the kernel matrix is kept."""
         return False
 
     def aggressiveness(self) -> float:

@@ -46,7 +46,7 @@ class Expansion(State):
         budget: int | None,
         inverted: bool,
     ) -> None:
-        """`inverted`: whether the inverse of the kernel matrix is kept."""
+        """`inverted`: whether a root of the inverse of the kernel matrix is kept."""
         self.n_features, self.n_classes, self.inverted = n_features, n_classes, inverted
         self.kernel, self.gamma, self.degree, self.coef0 = kernel, float(gamma), int(degree), float(coef0)
         self.bias, self.budget = bool(bias), None if budget is None else int(budget)
@@ -62,9 +62,9 @@ class Expansion(State):
         self.alpha = np.zeros((self.n_columns, capacity))
         self.marks = np.zeros((2, capacity))
         self.owns, self.sqnorms = np.zeros(capacity), np.zeros(capacity)
-        self.near, self.scratch = np.zeros(capacity), np.zeros(capacity)
+        self.near, self.scratch = np.zeros(capacity), np.zeros(2 * capacity)
         side = capacity if self.inverted else 1
-        self.inverse = np.zeros((side, side))
+        self.root = np.zeros((side, side))
         self.features = np.zeros((capacity, max(n_features, 1)), dtype=np.int64)
         self.lengths = np.zeros(capacity, dtype=np.int64)
         self.every = np.arange(n_features, dtype=np.uint32)
@@ -88,7 +88,7 @@ class Expansion(State):
 
     @property
     def size(self) -> int:
-        return int(self.lengths.sum()) + self.alpha.size + self.inverse.size
+        return int(self.lengths.sum()) + self.alpha.size + self.root.size
 
     def numbers(self, fade: float = 0.0, own: float = 0.0) -> Floats:
         """The vector that rules and kernels read."""
@@ -122,7 +122,7 @@ class Expansion(State):
             self._take(self._compact(), self.n_features)
         done: int = learn_expansion.run(
             *self._parts(rows), isinstance(rows, Dense) or rows.trusted, y, importance, plan.C,
-            self.vectors[: self.n_features], self.alpha, self.marks, self.owns, self.sqnorms, self.inverse,
+            self.vectors[: self.n_features], self.alpha, self.marks, self.owns, self.sqnorms, self.root,
             self.features, self.lengths, self.near, self.scratch, plan.numbers, self.memory,
             plan.learning, plan.rules, scores, moved, plan.ask, plan.asking, asked,
         )  # fmt: skip
@@ -164,7 +164,7 @@ class Expansion(State):
             "alpha": self.alpha[:, :n].copy(),
             "marks": self.marks[:, :n].copy(),
             "norms": np.array([self.owns[:n], self.sqnorms[:n]]),
-            "inverse": self.inverse[:side, :side].copy(),
+            "root": self.root[:side, :side].copy(),
             "memory": self.memory,
         }
 
@@ -176,7 +176,7 @@ class Expansion(State):
         self.alpha[:, :n], self.marks[:, :n] = arrays["alpha"], arrays["marks"]
         self.owns[:n], self.sqnorms[:n] = arrays["norms"]
         side = n if self.inverted else 0
-        self.inverse[:side, :side] = arrays["inverse"]
+        self.root[:side, :side] = arrays["root"]
         columns, starts = arrays["columns"].astype(np.int64), arrays["starts"].astype(np.int64)
         self.lengths[:n] = np.diff(starts)
         self.vectors[columns, np.repeat(np.arange(n), np.diff(starts))] = arrays["values"]
@@ -250,15 +250,15 @@ class Expansion(State):
         everything = self._of_rows(rows, alpha, norms, memory)
         similar = everything.compare(everything.support())
         assert similar is not None
-        stay, inverse = _heaviest(similar, len(rows) if self.budget is None else self.budget)
+        stay, root = _heaviest(similar, len(rows) if self.budget is None else self.budget)
         gone = np.setdiff1d(np.arange(len(rows)), stay)
-        alpha = alpha[:, stay] + alpha[:, gone] @ similar[gone][:, stay] @ inverse
+        alpha = alpha[:, stay] + alpha[:, gone] @ similar[gone][:, stay] @ root @ root.T
         chosen = self._of_rows([rows[i] for i in stay], alpha, norms[:, stay], memory)
         n = len(stay)
         chosen.marks[0, :n] = np.argsort(np.argsort(born[stay], kind="stable"), kind="stable")
         chosen.marks[1, :n] = np.sqrt((alpha**2).sum(axis=0) * norms[0, stay])
         side = n if self.inverted else 0
-        chosen.inverse[:side, :side] = inverse[:side, :side]
+        chosen.root[:side, :side] = root[:side, :side]
         self._take(chosen._compact(), self.n_features)
 
     def _of_rows(
@@ -278,7 +278,7 @@ class Expansion(State):
                 "alpha": alpha,
                 "marks": np.zeros((2, len(rows))),
                 "norms": norms,
-                "inverse": np.zeros((len(rows), len(rows)) if self.inverted else (0, 0)),
+                "root": np.zeros((len(rows), len(rows)) if self.inverted else (0, 0)),
                 "memory": counts,
             },
             self.n_features,
@@ -307,7 +307,7 @@ class Expansion(State):
             "alpha": (state.n_columns, n),
             "marks": (2, n),
             "norms": (2, n),
-            "inverse": (side, side),
+            "root": (side, side),
             "memory": (MEMORY,),
         }
         for name, shape in shapes.items():
@@ -330,16 +330,16 @@ class Expansion(State):
 
 
 def _heaviest(similar: Floats, most: int) -> tuple[list[int], Floats]:
-    """Of rows in order those that no earlier ones span, up to a number, and the inverse of their kernel."""
+    """Of rows in order those that no earlier ones span, up to a number, and a root of K⁻¹."""
     stay: list[int] = []
-    inverse = np.zeros((0, 0))
+    root = np.zeros((0, 0))
     for i in range(len(similar)):
         if len(stay) == most:
             break
-        near = similar[i, stay]
-        d = inverse @ near
-        apart = similar[i, i] - near @ d
+        z = root.T @ similar[i, stay]
+        apart = similar[i, i] - z @ z
         if apart > IN_SPAN * similar[i, i]:
             stay.append(i)
-            inverse = np.pad(inverse, (0, 1)) + np.outer(np.append(d, -1), np.append(d, -1)) / apart
-    return stay, inverse
+            root = np.pad(root, (0, 1))
+            root[:, -1] = np.append(-root[:-1, :-1] @ z, 1.0) / np.sqrt(apart)
+    return stay, root

@@ -22,7 +22,7 @@ import numpy as np
 from numba import njit, types
 
 from tauten.kernels.asking import ASKING, PASS, STOP, consider, note
-from tauten.kernels.loops import FLAG_ROWS, LONGEST_MOVE, MATRIX, VECTOR, best_wrong
+from tauten.kernels.loops import FLAG_ROWS, LONGEST_MOVE, MATRIX, REORDER, VECTOR, best_wrong
 from tauten.kernels.maintenance import (
     AT_ONCE,
     BORN,
@@ -44,17 +44,6 @@ TABLES = (MATRIX, MATRIX, MATRIX, VECTOR, VECTOR, MATRIX, types.int64[:, ::1], t
 
 
 @njit
-def squared(values, start, end):  # type: ignore[no-untyped-def]
-    """‖x‖² without the constant feature; negative where a value is not finite."""
-    sqnorm = 0.0
-    for p in range(start, end):
-        sqnorm += values[p] * values[p]
-    if not np.isfinite(sqnorm) and not np.isfinite(values[start:end]).all():
-        return -1.0
-    return sqnorm
-
-
-@njit
 def in_order(indices, start, end, skip, width, trusted):  # type: ignore[no-untyped-def]
     """Whether the columns of a row are in range, and ascend unless they are `trusted`."""
     previous = np.int64(-1)
@@ -68,7 +57,7 @@ def in_order(indices, start, end, skip, width, trusted):  # type: ignore[no-unty
     return ascending or trusted
 
 
-@njit
+@njit(fastmath=REORDER)
 def expand(alpha, near, n, scores):  # type: ignore[no-untyped-def]
     """Σᵢ αᵢ·k(xᵢ, x) of each column."""
     for c in range(len(scores)):
@@ -92,7 +81,7 @@ def write(values, indices, start, end, skip, vectors, features, lengths, slot): 
 
 
 @njit
-def vacate(slot, last, alpha, marks, owns, sqnorms, inverse, vectors, features, lengths):  # type: ignore[no-untyped-def]
+def vacate(slot, last, alpha, marks, owns, sqnorms, root, vectors, features, lengths):  # type: ignore[no-untyped-def]
     """Give up a slot: the last support vector moves there."""
     for p in range(lengths[slot]):
         vectors[features[slot, p], slot] = 0.0
@@ -107,15 +96,10 @@ def vacate(slot, last, alpha, marks, owns, sqnorms, inverse, vectors, features, 
         sqnorms[slot] = sqnorms[last]
         alpha[:, slot] = alpha[:, last]
         marks[:, slot] = marks[:, last]
-        if len(inverse) > 1:
-            for i in range(last + 1):
-                inverse[slot, i] = inverse[last, i]
-            for i in range(last + 1):
-                inverse[i, slot] = inverse[i, last]
-            inverse[slot, slot] = inverse[last, last]
-    if len(inverse) > 1:
-        inverse[last, : last + 1] = 0.0
-        inverse[: last + 1, last] = 0.0
+        if len(root) > 1:
+            root[slot] = root[last]
+    if len(root) > 1:
+        root[last] = 0.0
     alpha[:, last] = 0.0
     marks[:, last] = 0.0
     lengths[last] = 0
@@ -129,7 +113,7 @@ def vacate(slot, last, alpha, marks, owns, sqnorms, inverse, vectors, features, 
 )  # fmt: skip
 def learn_expansion(  # type: ignore[no-untyped-def]
     values, indices, starts, alike, trusted, y, importance, C,
-    vectors, alpha, marks, owns, sqnorms, inverse, features, lengths, near, scratch, numbers, memory,
+    vectors, alpha, marks, owns, sqnorms, root, features, lengths, near, scratch, numbers, memory,
     learning, rules, scores, moved, ask, asking, asked,
 ):  # fmt: skip
     """Learn rows, until there is no room for another support vector; the columns of rows that are `alike`
@@ -149,10 +133,11 @@ def learn_expansion(  # type: ignore[no-untyped-def]
             return i
         start, end = starts[i], starts[i + 1]
         skip = start if alike else np.uint64(0)
-        sqnorm = squared(values, start, end)
-        if sqnorm < 0.0 or not (alike or in_order(indices, start, end, skip, len(vectors), trusted)):
+        if not (alike or in_order(indices, start, end, skip, len(vectors), trusted)):
             return -1 - i
-        row_products(values, indices, start, end, skip, vectors, n, near)
+        sqnorm = row_products(values, indices, start, end, skip, vectors, n, near)
+        if not np.isfinite(sqnorm) and not np.isfinite(values[start:end]).all():
+            return -1 - i
         invoke(similar, (n, sqnorm, sqnorms, numbers, near))
         expand(alpha, near, n, scores[i])
         own[0] = length[0] = sqnorm
@@ -194,7 +179,7 @@ def learn_expansion(  # type: ignore[no-untyped-def]
             absorb,
             (
                 judge, similar, n_columns, capacity, width, margin, own[0], aggressiveness, pull, near,
-                alpha, marks, owns, sqnorms, inverse, vectors, features, lengths, scratch, numbers, memory,
+                alpha, marks, owns, sqnorms, root, vectors, features, lengths, scratch, numbers, memory,
             ),
         )  # fmt: skip
         if stored != PROJECTED:
@@ -214,12 +199,12 @@ def learn_expansion(  # type: ignore[no-untyped-def]
                         make_room,
                         (
                             judge, similar, n_columns, capacity, width, margin, own[0], aggressiveness, pull,
-                            near, alpha, marks, owns, sqnorms, inverse, vectors, features, lengths, scratch,
+                            near, alpha, marks, owns, sqnorms, root, vectors, features, lengths, scratch,
                             numbers, memory,
                         ),
                     )
                 )  # fmt: skip
-                vacate(slot, n, alpha, marks, owns, sqnorms, inverse, vectors, features, lengths)
+                vacate(slot, n, alpha, marks, owns, sqnorms, root, vectors, features, lengths)
                 memory[N_SUPPORT] = n
             if stored == LATER and slot < memory[N_SUPPORT]:
                 write(values, indices, start, end, skip, vectors, features, lengths, slot)
@@ -238,10 +223,10 @@ def score_expansion(  # type: ignore[no-untyped-def]
     """Scores of rows whose columns are in range; -1 - i at a row i with a value that is not finite."""
     for i in range(len(starts) - 1):
         start, end = starts[i], starts[i + 1]
-        sqnorm = squared(values, start, end)
-        if sqnorm < 0.0:
+        skip = start if alike else np.uint64(0)
+        sqnorm = row_products(values, indices, start, end, skip, vectors, n, near)
+        if not np.isfinite(sqnorm) and not np.isfinite(values[start:end]).all():
             return -1 - i
-        row_products(values, indices, start, end, start if alike else np.uint64(0), vectors, n, near)
         invoke(similar, (n, sqnorm, sqnorms, numbers, near))
         expand(alpha, near, n, scores[i])
     return len(starts) - 1

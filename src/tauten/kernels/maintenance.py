@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit, types
 
 from tauten.kernels.asking import uniform
+from tauten.kernels.loops import REORDER
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, REALS, Rule, invoke
 from tauten.kernels.similarity import BUDGET, OWN, column_products
 
@@ -34,7 +35,7 @@ MAINTENANCE = REAL(
     REALS, REALS, REALS, REALS, REALS, REALS, REALS, REALS,
     types.CPointer(types.int64), types.CPointer(types.int64), REALS, REALS, REALS,
 )  # fmt: skip
-# judge, kernel, n columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms, inverse,
+# judge, kernel, n columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms, root,
 # vectors, features, lengths, scratch, numbers, memory
 
 
@@ -76,7 +77,7 @@ def lightest(alpha, owns, n_columns, capacity, n):  # type: ignore[no-untyped-de
 @maintenance
 def store(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
-    inverse, vectors, features, lengths, scratch, numbers, memory,
+    root, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
     """Every row becomes a support vector."""
     return LATER
@@ -85,39 +86,50 @@ def store(  # type: ignore[no-untyped-def]
 @maintenance
 def store_at_once(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
-    inverse, vectors, features, lengths, scratch, numbers, memory,
+    root, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
     """Every row becomes a support vector, before one is chosen to leave."""
     return AT_ONCE
 
 
-@njit
-def project(n, capacity, own, near, inverse, scratch):  # type: ignore[no-untyped-def]
-    """d = K⁻¹k into scratch, the row's nearest point in the span; returns its squared distance from there."""
+@njit(fastmath=REORDER)
+def along(row, root, vector, at, n):  # type: ignore[no-untyped-def]
+    """The inner product of a row of the root with n numbers of a vector."""
+    total = 0.0
     for i in range(n):
-        scratch[i] = 0.0
+        total += root[row + i] * vector[at + i]
+    return total
+
+
+@njit
+def project(n, capacity, own, near, root, scratch):  # type: ignore[no-untyped-def]
+    """d = K⁻¹k into scratch, the row's nearest point in the span; returns its squared distance from there.
+
+    Kept is a root of K⁻¹ = R·Rᵀ: with z = Rᵀk and d = R·z rounding is multiplied by the condition of K, and
+    not by its square.
+    """
+    z = capacity
+    for i in range(n):
+        scratch[z + i] = 0.0
     for j in range(n):
         a = near[j]
         row = j * capacity
         for i in range(n):
-            scratch[i] += a * inverse[row + i]
+            scratch[z + i] += a * root[row + i]
     apart = own
     for i in range(n):
-        apart -= near[i] * scratch[i]
+        apart -= scratch[z + i] * scratch[z + i]
+        scratch[i] = along(i * capacity, root, scratch, z, n)
     return max(apart, 0.0)
 
 
 @njit
-def extend(n, capacity, apart, inverse, scratch):  # type: ignore[no-untyped-def]
-    """Take the row at a distance from the span into the inverse: K⁻¹ += (d, −1)(d, −1)ᵀ/‖δ‖²."""
+def extend(n, capacity, apart, root, scratch):  # type: ignore[no-untyped-def]
+    """Take the row, at a distance from the span, into the root: a column (−d, 1)/‖δ‖."""
+    distance = np.sqrt(apart)
     for j in range(n):
-        a = scratch[j] / apart
-        row = j * capacity
-        for i in range(n):
-            inverse[row + i] += a * scratch[i]
-        inverse[row + n] = -a
-        inverse[n * capacity + j] = -a
-    inverse[n * capacity + n] = 1.0 / apart
+        root[j * capacity + n] = -scratch[j] / distance
+    root[n * capacity + n] = 1.0 / distance
 
 
 @njit
@@ -132,22 +144,22 @@ def add_to_all(alpha, n_columns, capacity, n, pull, share, scratch):  # type: ig
 @maintenance
 def store_if_new(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
-    inverse, vectors, features, lengths, scratch, numbers, memory,
+    root, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
     """A row that the support vectors span already, up to rounding, becomes none: K has to have an inverse."""
     n = int(memory[N_SUPPORT])
-    apart = project(n, capacity, own, near, inverse, scratch)
+    apart = project(n, capacity, own, near, root, scratch)
     if apart <= IN_SPAN * own:
         add_to_all(alpha, n_columns, capacity, n, pull, 1.0, scratch)
         return PROJECTED
-    extend(n, capacity, apart, inverse, scratch)
+    extend(n, capacity, apart, root, scratch)
     return AT_ONCE
 
 
 @maintenance
 def store_if_far(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
-    inverse, vectors, features, lengths, scratch, numbers, memory,
+    root, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
     """Projectron: a mistake is projected where it is within η of the span, or there is no room.
 
@@ -155,7 +167,7 @@ def store_if_far(  # type: ignore[no-untyped-def]
     """
     n = int(memory[N_SUPPORT])
     vectors_that_move = 1.0 if n_columns == 1 else 2.0
-    apart = project(n, capacity, own, near, inverse, scratch)
+    apart = project(n, capacity, own, near, root, scratch)
     distance = np.sqrt(vectors_that_move * apart)
     spread = vectors_that_move * max(own - apart, 0.0)
     if margin > 0.0:
@@ -172,7 +184,7 @@ def store_if_far(  # type: ignore[no-untyped-def]
         if not spread > 0.0:
             stay(pull, n_columns)
         return PROJECTED
-    extend(n, capacity, apart, inverse, scratch)
+    extend(n, capacity, apart, root, scratch)
     return AT_ONCE
 
 
@@ -182,7 +194,7 @@ def store_if_far(  # type: ignore[no-untyped-def]
 @maintenance
 def give_up_any(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
-    inverse, vectors, features, lengths, scratch, numbers, memory,
+    root, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
     """One of the old support vectors at random, all alike."""
     n_old = int(memory[N_SUPPORT]) - 1
@@ -194,7 +206,7 @@ def give_up_any(  # type: ignore[no-untyped-def]
 @maintenance
 def give_up_unbiased(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
-    inverse, vectors, features, lengths, scratch, numbers, memory,
+    root, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
     """One of the old at random, with the probabilities pᵢ that `judge` gives; the others grow by 1/(1 − pᵢ),
     so that the mean of f stays, up to the ceiling in `numbers`.
@@ -229,7 +241,7 @@ def give_up_unbiased(  # type: ignore[no-untyped-def]
 @maintenance
 def give_up_oldest(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
-    inverse, vectors, features, lengths, scratch, numbers, memory,
+    root, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
     """Forgetron: all shrink by the φ of `judge`, then the oldest goes."""
     n = int(memory[N_SUPPORT])
@@ -261,7 +273,7 @@ def give_up_oldest(  # type: ignore[no-untyped-def]
 @maintenance
 def give_to_newest(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
-    inverse, vectors, features, lengths, scratch, numbers, memory,
+    root, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
     """BPA-S: the one that costs least by `judge` when the newest takes over its share; none of the old, and
     the row is not learned, where that costs more than the step gains.
@@ -292,7 +304,7 @@ def give_to_newest(  # type: ignore[no-untyped-def]
 @maintenance
 def give_up_lightest(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
-    inverse, vectors, features, lengths, scratch, numbers, memory,
+    root, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
     """BSGD, removal: the one of the least ‖αᵢ‖²·k(xᵢ, xᵢ), the newest not excepted."""
     n = int(memory[N_SUPPORT])

@@ -6,59 +6,49 @@ Wang, Crammer, Vucetic (JMLR 13, 2012), section 4. See `maintenance` for what th
 import numpy as np
 from numba import njit
 
-from tauten.kernels.maintenance import IN_SPAN, N_SUPPORT, extend, lightest, maintenance, project, size
+from tauten.kernels.maintenance import N_SUPPORT, along, lightest, maintenance, size
 from tauten.kernels.pointers import invoke
 from tauten.kernels.similarity import column_products
 
-DRIFT = 1e-6  # of an inverse: what it may be off before it is worked out afresh
 SAME = 1e-12  # γ·distance² of support vectors that are one and the same
 ONE_LINE = 1e-12  # of the product of two lengths: how far below it vectors along one line may come
+EDGE = 1e-4  # of a search: how close to its end nobody looks
 ROUGH, FINE = 1e-6, 1e-15  # how exactly mergers are compared, and the chosen one is made
-
-
-@njit
-def refresh(  # type: ignore[no-untyped-def]
-    n, capacity, width, kernel, near, owns, sqnorms, inverse, vectors, features, lengths, scratch, numbers
-):  # fmt: skip
-    """Work K⁻¹ out afresh, one support vector after the other."""
-    for j in range(n):
-        column_products(j, vectors, features, lengths, capacity, width, j, near)
-        invoke(kernel, (j, sqnorms[j], sqnorms, numbers, near))
-        apart = project(j, capacity, owns[j], near, inverse, scratch)
-        extend(j, capacity, max(apart, IN_SPAN * owns[j]), inverse, scratch)
 
 
 @maintenance
 def give_up_projected(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
-    inverse, vectors, features, lengths, scratch, numbers, memory,
+    root, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
-    """BSGD, projection: the lightest is projected onto the span of the others; K⁻¹ shrinks with it."""
+    """BSGD, projection: the lightest, p, is projected onto the span of the others, αᵢ −= αₚ·(K⁻¹)ᵢₚ/(K⁻¹)ₚₚ.
+
+    A reflection turns row p of the root into one number in the last column; without the row and the column
+    R is a root for the others. Reflections do not add up errors.
+    """
     n = int(memory[N_SUPPORT])
     victim = lightest(alpha, owns, n_columns, capacity, n)
-    column_products(victim, vectors, features, lengths, capacity, width, n, near)
-    invoke(kernel, (n, sqnorms[victim], sqnorms, numbers, near))
-    project(n, capacity, 0.0, near, inverse, scratch)
-    off = 0.0  # K⁻¹ times a column of K is one of the identity
+    row = victim * capacity
+    squared = along(row, root, root, row, n)
     for i in range(n):
-        off = max(off, abs(scratch[i] - (1.0 if i == victim else 0.0)))
-    if not off <= DRIFT:
-        refresh(
-            n, capacity, width, kernel, near, owns, sqnorms, inverse, vectors, features, lengths, scratch,
-            numbers,
-        )  # fmt: skip
-    pivot = inverse[victim * capacity + victim]
-    for i in range(n):
-        scratch[i] = -inverse[victim * capacity + i] / pivot
-    scratch[victim] = 0.0
+        scratch[i] = -along(i * capacity, root, root, row, n) / squared if i != victim else 0.0
     for c in range(n_columns):
         share = alpha[c * capacity + victim]
         for i in range(n):
             alpha[c * capacity + i] += share * scratch[i]
+    mirror = capacity
+    for i in range(n):
+        scratch[mirror + i] = root[row + i]
+    norm = np.sqrt(squared)  # either sign does where nothing cancels; rounding about 0 must not choose it
+    scratch[mirror + n - 1] += norm if root[row + n - 1] > -0.5 * norm else -norm
+    length = 0.0
+    for i in range(n):
+        length += scratch[mirror + i] * scratch[mirror + i]
     for j in range(n):
-        a = pivot * scratch[j]
+        a = 2.0 / length * along(j * capacity, root, scratch, mirror, n)
         for i in range(n):
-            inverse[j * capacity + i] -= a * scratch[i]
+            root[j * capacity + i] -= a * scratch[mirror + i]
+        root[j * capacity + n - 1] = 0.0
     return float(victim)
 
 
@@ -100,7 +90,7 @@ def place_of_merger(apart, heavy, light, both, tolerance):  # type: ignore[no-un
                 best = a + k * stride
                 most = value
         a, b = max(best - stride, a), min(best + stride, 0.5)
-        if slope(best, apart, heavy, light, both) < 0.0:
+        if slope(best, apart, heavy, light, both) <= 0.0:
             b = best
         else:
             a = best
@@ -113,8 +103,11 @@ def place_of_merger(apart, heavy, light, both, tolerance):  # type: ignore[no-un
     falling = slope(b, apart, heavy, light, both)
     if not rising > 0.0:
         return a
-    if not falling < 0.0:
-        return b
+    if not falling < 0.0:  # by symmetry 0 at ½, be it a peak or a dip
+        falling = slope(b - EDGE * width, apart, heavy, light, both)
+        if not falling < 0.0:
+            return b
+        b -= EDGE * width
     side = 0
     for _ in range(100):
         h = (a * falling - b * rising) / (falling - rising)
@@ -167,7 +160,7 @@ def combine(h, p, q, capacity, width, vectors, features, lengths):  # type: igno
 @maintenance
 def give_up_merged(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
-    inverse, vectors, features, lengths, scratch, numbers, memory,
+    root, vectors, features, lengths, scratch, numbers, memory,
 ):  # fmt: skip
     """BSGD, merging (RBF only): the lightest, p, becomes one with the q that loses least by it."""
     n = int(memory[N_SUPPORT])

@@ -6,8 +6,14 @@ the row's columns, whether zeros stand between them or not: dense and sparse row
 is at distance 0 exactly from itself.
 """
 
+import math
+from typing import Any
+
+import numba
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 
 from tauten.kernels.pointers import COUNT, REAL, REALS, Rule
 
@@ -16,6 +22,10 @@ from tauten.kernels.pointers import COUNT, REAL, REALS, Rule
 BUDGET, GAMMA, DEGREE, COEF0, BIAS, FADE, OWN = range(7)
 
 KERNEL = REAL(COUNT, REAL, REALS, REALS, REALS)  # n, ‖x‖², ‖xᵢ‖² of each, numbers; products, turned into k
+FAINTEST = -700.0  # the logarithm of a kernel: what is below is none
+INVERSE_LN2, LN2_HIGH, LN2_LOW = 1.4426950408889634, 0.6931471803691238, 1.9082149292705877e-10
+ROUNDER = 6755399441055744.0  # 1.5·2⁵²: added, it leaves a whole number in the last bits
+SERIES = tuple(1.0 / k for k in range(13, 0, -1))  # of the exponential series, the terms' quotients
 LARGEST = 1e200  # of a kernel: the last that is told from infinity
 
 
@@ -24,11 +34,48 @@ def _bounded(value):  # type: ignore[no-untyped-def]
     return min(max(value, -LARGEST), LARGEST) if value == value else 0.0  # noqa: PLR0124  not NaN
 
 
+@intrinsic
+def _times_power(typing_context, value, power):  # type: ignore[no-untyped-def]
+    """value·2ⁿ, n in the last bits of `power`: added to the exponent, which SIMD can do and ldexp cannot."""
+
+    def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        bits = [builder.bitcast(operand, ir.IntType(64)) for operand in values]
+        shifted = builder.shl(bits[1], ir.Constant(ir.IntType(64), 52))
+        return builder.bitcast(builder.add(bits[0], shifted), ir.DoubleType())
+
+    return types.float64(types.float64, types.float64), generate
+
+
+def _times_power_python(value: float, power: float) -> float:
+    return math.ldexp(value, int(power - ROUNDER))
+
+
+times_power: Any = _times_power_python if numba.config.DISABLE_JIT else _times_power
+
+
+@njit
+def exponential(t):  # type: ignore[no-untyped-def]
+    """exp(t) for t ≤ 0, to the last bit or two, 1 at 0, and 0 below FAINTEST: so that a loop of it runs as SIMD."""
+    clipped = max(t, FAINTEST)
+    power = clipped * INVERSE_LN2 + ROUNDER
+    n = power - ROUNDER
+    r = (clipped - n * LN2_HIGH) - n * LN2_LOW
+    series = 1.0
+    for k in SERIES:
+        series = 1.0 + r * series * k
+    return times_power(series, power) if t > FAINTEST else 0.0
+
+
 def rbf(n, sqnorm, sqnorms, numbers, near):  # type: ignore[no-untyped-def]
     """exp(−γ‖x − x'‖²): the constant feature makes no difference to it."""
+    gamma = numbers[GAMMA]
+    if not np.isfinite(sqnorm):
+        for i in range(n):
+            near[i] = 0.0
+        return 0.0
     for i in range(n):
-        apart = sqnorm + sqnorms[i] - 2.0 * near[i] if np.isfinite(sqnorm) else np.inf
-        near[i] = np.exp(-numbers[GAMMA] * max(apart, 0.0))
+        apart = sqnorm + sqnorms[i] - 2.0 * near[i]
+        near[i] = exponential(-gamma * max(apart, 0.0))
     return 0.0
 
 
@@ -52,9 +99,10 @@ KERNELS = {function.__name__: Rule(function, KERNEL) for function in (rbf, linea
 
 @njit
 def row_products(values, indices, start, end, skip, vectors, n, near):  # type: ignore[no-untyped-def]
-    """⟨xᵢ, x⟩ for the first n support vectors; the columns of the row stand at `skip` places before its
-    values.
+    """⟨xᵢ, x⟩ for the first n support vectors; returns ‖x‖². Both are without the constant feature; the columns
+    of the row stand at `skip` places before its values.
     """
+    sqnorm = 0.0
     for i in range(n):
         near[i] = 0.0
     fours = end - (end - start) % np.uint64(4)
@@ -66,11 +114,14 @@ def row_products(values, indices, start, end, skip, vectors, n, near):  # type: 
         w, z = vectors[indices[q + np.uint64(2)]], vectors[indices[q + np.uint64(3)]]
         for i in range(n):
             near[i] = (((near[i] + a * u[i]) + b * v[i]) + c * w[i]) + d * z[i]
+        sqnorm = (((sqnorm + a * a) + b * b) + c * c) + d * d
     for p in range(fours, end):
         a = values[p]
         u = vectors[indices[p - skip]]
         for i in range(n):
             near[i] += a * u[i]
+        sqnorm += a * a
+    return sqnorm
 
 
 @njit
