@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 import tauten as tt
 
-N_ROWS = 1000
+N_ROWS = 3000
 Stream = tuple[np.ndarray, np.ndarray]
 
 

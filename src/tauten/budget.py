@@ -1,7 +1,7 @@
 """What every learner on a budget has: a kernel, a budget of support vectors, and what its loop is told."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -9,6 +9,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
 from tauten.classifier import OnlineClassifier
+from tauten.io import model_file
 from tauten.kernels import maintenance
 from tauten.kernels.budget import BudgetPlan, Expansion
 from tauten.kernels.maintenance import SEED
@@ -35,6 +36,14 @@ class LearnedExpansion(Learned):
     """What such a learner has once it has learned."""
 
     state_: Expansion
+
+    @classmethod
+    def restore(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
+        """The learner that a header and arrays describe; no table is made for columns that it does not have."""
+        width = model_file.decode(header["learned"])["n_features_in_"]
+        if header["state"]["n_features"] != width:
+            raise ValueError(f"support vectors of {header['state']['n_features']} features, expected {width}")
+        return super().restore(header, arrays)
 
     @property
     def support_vectors_(self) -> csr_matrix:

@@ -52,6 +52,7 @@ class Expansion(State):
         self.bias, self.budget = bool(bias), None if budget is None else int(budget)
         self.n_rounds = self.n_moves = 0
         self.memory = np.zeros(MEMORY)
+        self.every = np.zeros(0, dtype=np.uint32)  # the columns of dense rows
         self._make_room(0, n_features)
 
     def _make_room(self, n_support: int, n_features: int) -> None:
@@ -67,7 +68,6 @@ class Expansion(State):
         self.root = np.zeros((side, side))
         self.features = np.zeros((capacity, max(n_features, 1)), dtype=np.int64)
         self.lengths = np.zeros(capacity, dtype=np.int64)
-        self.every = np.arange(n_features, dtype=np.uint32)
 
     @property
     def n_support(self) -> int:
@@ -100,6 +100,8 @@ class Expansion(State):
         if isinstance(rows, Sparse):
             return rows.values, rows.indices, rows.starts, False
         n_rows, width = rows.X.shape
+        if len(self.every) < width:
+            self.every = np.arange(width, dtype=np.uint32)
         return (
             rows.X.reshape(-1),
             self.every[:width],
@@ -188,7 +190,7 @@ class Expansion(State):
         return {"header": header, "arrays": self._compact()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state["header"])
+        self.__dict__.update(state["header"], every=np.zeros(0, dtype=np.uint32))
         self._take({name: array.copy() for name, array in state["arrays"].items()}, self.n_features)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -212,7 +214,6 @@ class Expansion(State):
             features = np.zeros((len(self.owns), len(vectors)), dtype=np.int64)
             features[:, : self.features.shape[1]] = self.features
             self.vectors, self.features = vectors, features
-            self.every = np.arange(len(vectors), dtype=np.uint32)
         self.n_features = n_features
 
     def place_features(self, columns: Sequence[int], n_features: int) -> None:
@@ -320,6 +321,8 @@ class Expansion(State):
             raise ValueError("a count is no count")
         if memory[N_SUPPORT] != n or memory[SEED] >= 2**32 or (arrays["norms"] < 0).any():
             raise ValueError(f"{memory[N_SUPPORT]:g} support vectors in memory, expected {n}")
+        if (arrays["values"] == 0).any():
+            raise ValueError("a list of the numbers that are not 0 holds one that is")
         if starts[0] != 0 or starts[-1] != len(arrays["values"]) or (np.diff(starts) < 0).any():
             raise ValueError("the support vectors do not begin where they end")
         places = np.repeat(np.arange(n), np.diff(starts).astype(int)), arrays["columns"]

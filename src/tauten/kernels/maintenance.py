@@ -102,11 +102,11 @@ def along(row, root, vector, at, n):  # type: ignore[no-untyped-def]
 
 
 @njit
-def project(n, capacity, own, near, root, scratch):  # type: ignore[no-untyped-def]
+def project(n, capacity, own, near, root, scratch, triangular):  # type: ignore[no-untyped-def]
     """d = K⁻¹k into scratch, the row's nearest point in the span; returns its squared distance from there.
 
     Kept is a root of K⁻¹ = R·Rᵀ: with z = Rᵀk and d = R·z rounding is multiplied by the condition of K, and
-    not by its square.
+    not by its square. R is triangular as long as support vectors only come.
     """
     z = capacity
     for i in range(n):
@@ -114,12 +114,13 @@ def project(n, capacity, own, near, root, scratch):  # type: ignore[no-untyped-d
     for j in range(n):
         a = near[j]
         row = j * capacity
-        for i in range(n):
+        for i in range(j if triangular else 0, n):
             scratch[z + i] += a * root[row + i]
     apart = own
     for i in range(n):
+        first = i if triangular else 0
         apart -= scratch[z + i] * scratch[z + i]
-        scratch[i] = along(i * capacity, root, scratch, z, n)
+        scratch[i] = along(i * capacity + first, root, scratch, z + first, n - first)
     return max(apart, 0.0)
 
 
@@ -148,7 +149,7 @@ def store_if_new(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """A row that the support vectors span already, up to rounding, becomes none: K has to have an inverse."""
     n = int(memory[N_SUPPORT])
-    apart = project(n, capacity, own, near, root, scratch)
+    apart = project(n, capacity, own, near, root, scratch, False)
     if apart <= IN_SPAN * own:
         add_to_all(alpha, n_columns, capacity, n, pull, 1.0, scratch)
         return PROJECTED
@@ -167,7 +168,7 @@ def store_if_far(  # type: ignore[no-untyped-def]
     """
     n = int(memory[N_SUPPORT])
     vectors_that_move = 1.0 if n_columns == 1 else 2.0
-    apart = project(n, capacity, own, near, root, scratch)
+    apart = project(n, capacity, own, near, root, scratch, True)
     distance = np.sqrt(vectors_that_move * apart)
     spread = vectors_that_move * max(own - apart, 0.0)
     if margin > 0.0:

@@ -55,7 +55,7 @@ times_power: Any = _times_power_python if numba.config.DISABLE_JIT else _times_p
 
 @njit
 def exponential(t):  # type: ignore[no-untyped-def]
-    """exp(t) for t ≤ 0, to the last bit or two, 1 at 0, and 0 below FAINTEST: so that a loop of it runs as SIMD."""
+    """exp(t) for t ≤ 0 to the last bit or two, 1 at 0, 0 below FAINTEST; a loop of it runs as SIMD."""
     clipped = max(t, FAINTEST)
     power = clipped * INVERSE_LN2 + ROUNDER
     n = power - ROUNDER
@@ -99,8 +99,8 @@ KERNELS = {function.__name__: Rule(function, KERNEL) for function in (rbf, linea
 
 @njit
 def row_products(values, indices, start, end, skip, vectors, n, near):  # type: ignore[no-untyped-def]
-    """⟨xᵢ, x⟩ for the first n support vectors; returns ‖x‖². Both are without the constant feature; the columns
-    of the row stand at `skip` places before its values.
+    """⟨xᵢ, x⟩ for the first n support vectors; returns ‖x‖². Both are without the constant feature; the
+    columns of the row stand at `skip` places before its values.
     """
     sqnorm = 0.0
     for i in range(n):
