@@ -12,7 +12,7 @@ projection B² besides, merging B·d + B.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ from threadpoolctl import threadpool_limits
 import tauten as tt
 
 N_ROWS = 3000
+SIZES = (100, 200, 400, 800, 1600)
 Stream = tuple[np.ndarray, np.ndarray]
 
 
@@ -247,7 +248,7 @@ def contenders(name: str, B: int, data: Stream) -> tuple[Callable[[], Any], Call
     return partial(model.partial_fit, X, y), partial(plain.learn, X, y)
 
 
-def exponent(values: list[float], times: list[float]) -> float:
+def exponent(values: Sequence[float], times: Sequence[float]) -> float:
     """The power that times follow."""
     return float(np.polyfit(np.log(values), np.log(times), 1)[0])
 
@@ -261,7 +262,6 @@ def main() -> None:
     growth = Table(title="µs a row, and the power of B or d that the last three follow")
     for heading in ("rule", "over", "", "", "", "", "", "power"):
         growth.add_column(heading)
-    widths, budgets = (50, 100, 200, 400, 800), (50, 100, 200, 400, 800)
     unit = 1e6 / N_ROWS
     with threadpool_limits(1):
         for name in RULES:
@@ -274,17 +274,16 @@ def main() -> None:
             ours, plain = best_of(*sparse_contenders(d, n_values))
             cells = f"{ours * unit:.1f}", f"{plain * unit:.1f}", f"{plain / ours:.1f}"
             sides.add_row(f"bpas, {n_values} non-zeros", str(d), *cells)
-        for name in ("bpas", "projectron++"):
-            for over, values in (("d", widths), ("B", budgets)):
-                times = []
-                for value in values:
-                    d, B = (value, 100) if over == "d" else (123, value)
-                    X, y = rows(d, 3 * B + 400)
-                    model = tt.make(name, budget=B, gamma=1 / d)
-                    model.partial_fit(X, y)
-                    times.append(best_of(partial(model.partial_fit, X, y))[0] * 1e6 / len(y))
-                cells = [f"{value}: {time:.1f}" for value, time in zip(values, times, strict=True)]
-                growth.add_row(name, over, *cells, f"{exponent(values[-3:], times[-3:]):.2f}")
+        for name, over in (("bpas", "d"), ("bpas", "B"), ("projectron++", "B")):
+            times = []
+            for value in SIZES:
+                d, B = (value, 100) if over == "d" else (123, value)
+                X, y = rows(d, 3 * B + 2000)
+                model = tt.make(name, budget=B, gamma=1 / d)
+                model.partial_fit(X, y)
+                times.append(best_of(partial(model.partial_fit, X, y))[0] * 1e6 / len(y))
+            cells = [f"{value}: {time:.1f}" for value, time in zip(SIZES, times, strict=True)]
+            growth.add_row(name, over, *cells, f"{exponent(SIZES[-3:], times[-3:]):.2f}")
     console = Console(width=120)
     console.print(sides)
     console.print(growth)

@@ -39,7 +39,7 @@ class LearnedExpansion(Learned):
 
     @classmethod
     def restore(cls, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
-        """The learner that a header and arrays describe; no table is made for columns that it does not have."""
+        """The learner that a header and arrays describe; no table is made for columns that it has not."""
         width = model_file.decode(header["learned"])["n_features_in_"]
         if header["state"]["n_features"] != width:
             raise ValueError(f"support vectors of {header['state']['n_features']} features, expected {width}")
