@@ -80,7 +80,7 @@ class Twin:
 
 
 class RBP(Twin):
-    """Cavallanti, Cesa-Bianchi, Gentile 2007, figure 2."""
+    """Cavallanti, Cesa-Bianchi, Gentile 2007."""
 
     def learn(self, x: np.ndarray, u: np.ndarray, s: float) -> bool:
         if u @ self.f(x) > 0 or s == 0:
@@ -139,7 +139,7 @@ class Forgetron(Twin):
 
 
 class Projectron(Twin):
-    """Orabona, Keshet, Caputo 2009, figure 1; with `plus` figure 3."""
+    """Orabona, Keshet, Caputo 2009; with `plus` Projectron++."""
 
     def __init__(self, *args: Any, eta: float = 0.1, plus: bool = False, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -197,7 +197,7 @@ class BPAS(Twin):
 
 
 class BOGD(Twin):
-    """Zhao et al. 2012, algorithms 1 and 2."""
+    """Zhao et al. 2012; with `plus` BOGD++."""
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ class BOGD(Twin):
 
 
 class BSGD(Twin):
-    """Wang, Crammer, Vucetic 2012, algorithm 1; the lightest, of equals the first, must go."""
+    """Wang, Crammer, Vucetic 2012; the lightest, of equals the first, must go."""
 
     def __init__(self, *args: Any, lam: float = 1e-4, maintenance: str = "merging", **options: Any) -> None:
         super().__init__(*args, **options)

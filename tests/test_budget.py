@@ -252,7 +252,7 @@ def test_forgetron_keeps_its_account(budget: int, n_classes: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_mistake_bound_of_the_forgetron(seed: int) -> None:
-    """M ≤ 2‖g‖² + 4·Σ hinge of g, for ‖g‖ ≤ ¼·√((B + 1)/log(B + 1)) (Dekel et al., theorem 4.2)."""
+    """M ≤ 2‖g‖² + 4·Σ hinge of g, for ‖g‖ ≤ ¼·√((B + 1)/log(B + 1)) (Dekel et al.)."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(1500, 3))
     codes = (X[:, 0] > 0).astype(int)

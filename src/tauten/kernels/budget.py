@@ -140,8 +140,8 @@ class Expansion(State):
     def _expand(self, rows: Dense | Sparse, alpha: Floats) -> Floats | None:
         scores = np.zeros((len(rows), len(alpha)))
         done = score_expansion.run(
-            *self._parts(rows), self.vectors[: self.n_features], alpha, self.sqnorms, self.near,
-            self.numbers(), self.n_support, KERNELS[self.kernel].handle, scores,
+            *self._parts(rows), self.vectors[: self.n_features], alpha, self.sqnorms,
+            np.empty(len(self.owns)), self.numbers(), self.n_support, KERNELS[self.kernel].handle, scores,
         )  # fmt: skip
         return scores if done == len(rows) else None
 

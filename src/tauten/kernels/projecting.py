@@ -1,6 +1,6 @@
 """BSGD's ways to make room: the lightest support vector is projected onto the others, or merged with one.
 
-Wang, Crammer, Vucetic (JMLR 13, 2012), section 4. See `maintenance` for what these functions are given.
+Wang, Crammer, Vucetic (JMLR 13, 2012). See `maintenance` for what these functions are given.
 """
 
 import numpy as np

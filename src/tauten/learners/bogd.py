@@ -6,7 +6,7 @@
     BOGD           pᵢ = 1/B
     BOGD++         pᵢ = 1 − s·|αᵢ|√k(xᵢ, xᵢ),   s = (B − 1)/Σⱼ|αⱼ|√k(xⱼ, xⱼ)
 
-Zhao, Wang, Wu, Jin, Hoi (ICML 2012), algorithms 1 and 2. Differs from the paper: where one coefficient
+Zhao, Wang, Wu, Jin, Hoi (ICML 2012). Differs from the paper: where one coefficient
 outweighs all others together, BOGD++'s pᵢ is negative; it is then 0, and the others add up to 1. More than
 two classes: the gradient of the hinge of f_y − f_s, |αᵢ| the length of a vector, and γη√2 the ceiling.
 """

@@ -6,7 +6,7 @@
 
 x takes over the share of r that is along k(x, ·); the rest of r is the cost, and does not bear on τ. Before
 the budget is full it is PA-I with a kernel. Where the cost exceeds what the step gains, fₜ stays (r is x
-itself). Wang and Vucetic (AISTATS 2010), section 4. More than two classes, from the same problem with the
+itself). Wang and Vucetic (AISTATS 2010). More than two classes, from the same problem with the
 margin f_y − f_s against the best wrong class and ½Σₖ‖fₖ − fₖₜ‖²: α_r is a vector, α_r² its squared length,
 and τ = min(C, ℓ/(2·k(x, x))).
 """

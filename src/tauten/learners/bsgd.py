@@ -7,7 +7,7 @@
     merging      put together with q at z = h·xₚ + (1 − h)·x_q,  α_z = αₚ·k(xₚ, z) + α_q·k(x_q, z); h and q
                  minimise ‖αₚk(xₚ, ·) + α_qk(x_q, ·) − α_zk(z, ·)‖² = αₚ² + α_q² + 2αₚα_q·k(xₚ, x_q) − α_z²
 
-Wang, Crammer, Vucetic (JMLR 13, 2012), algorithm 1 and section 4. Merging needs the RBF kernel, for which
+Wang, Crammer, Vucetic (JMLR 13, 2012). Merging needs the RBF kernel, for which
 k(xₚ, z) = κ^((1−h)²) and k(x_q, z) = κ^(h²), κ = k(xₚ, x_q). Coefficients of opposite signs merge too, at
 an h below 0. More than two classes: the gradient of the hinge of f_y − f_s; coefficients are vectors and
 their products inner ones.

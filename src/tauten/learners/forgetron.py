@@ -5,7 +5,7 @@
     maximise   φ in (0, 1]   subject to   Q + Ψ(σφ, φμ) ≤ 15/32·M,   Ψ(λ, μ) = λ² + 2λ − 2λμ
 
 σ is what r's coefficient has shrunk to, μ = y_r·f'(x_r), M counts mistakes, and Q sums Ψ over what was
-dropped. Dekel, Shalev-Shwartz, Singer (SIAM Journal on Computing 37, 2008), figure 3. Their bound on
+dropped. Dekel, Shalev-Shwartz, Singer (SIAM Journal on Computing 37, 2008). Their bound on
 mistakes, for B ≥ 84, needs k(x, x) ≤ 1: a longer row enters as k(x, ·)/√k(x, x), which changes the sign of
 no score. More than two classes: k(x, ·) enters f_y, and −k(x, ·) f_s, as one vector of squared length
 2·k(x, x).
@@ -61,7 +61,7 @@ class ForgetronClassifier(Budgeted):
     >>> import numpy as np, tauten as tt
     >>> X = np.random.default_rng(0).standard_normal((1000, 2))
     >>> model = tt.ForgetronClassifier(gamma=1.0).fit(X, X[:, 0] * X[:, 1] > 0)
-    >>> model.predict_one([1.0, -1.0]), model.dual_coef_.max() <= 1
+    >>> model.predict_one([1.0, -1.0]), bool(model.dual_coef_.max() <= 1)
     (False, True)
     """
 

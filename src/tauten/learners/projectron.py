@@ -5,7 +5,7 @@
     ++, on 0 < y·f(x) < 1:      αᵢ += τ·y·dᵢ, with the largest τ in [0, 1] that does not pass the margin,
                                 τ‖Pk‖² ≤ ℓ, and loses no progress, 2τ(ℓ − ‖δ‖/η) ≥ τ²‖Pk‖²
 
-Orabona, Keshet, Caputo (JMLR 10, 2009), figures 1 and 3. K⁻¹ is kept, exactly. Differs from the paper: there
+Orabona, Keshet, Caputo (JMLR 10, 2009). K⁻¹ is kept, exactly. Differs from the paper: there
 is a budget (None for none), at which every row is projected. More than two classes: k(x, ·) enters f_y and
 −k(x, ·) f_s, as one vector, so that ‖δ‖² and ‖Pk‖² count twice.
 """

@@ -3,7 +3,7 @@
     on a mistake, y·f(x) ≤ 0:   f ← f + y·k(x, ·),   and with B + 1 support vectors one of the old ones goes,
                                 each with probability 1/B
 
-Cavallanti, Cesa-Bianchi, Gentile (Machine Learning 69, 2007), figure 2. More than two classes: f_y += k(x, ·)
+Cavallanti, Cesa-Bianchi, Gentile (Machine Learning 69, 2007). More than two classes: f_y += k(x, ·)
 and f_s −= k(x, ·) for the best wrong class s whenever it scores no less than y; all share support vectors.
 """
 
