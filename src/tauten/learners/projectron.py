@@ -5,9 +5,9 @@
     ++, on 0 < y·f(x) < 1:      αᵢ += τ·y·dᵢ, with the largest τ in [0, 1] that does not pass the margin,
                                 τ‖Pk‖² ≤ ℓ, and loses no progress, 2τ(ℓ − ‖δ‖/η) ≥ τ²‖Pk‖²
 
-Orabona, Keshet, Caputo (JMLR 10, 2009). K⁻¹ is kept, exactly. Differs from the paper: there
-is a budget (None for none), at which every row is projected. More than two classes: k(x, ·) enters f_y and
-−k(x, ·) f_s, as one vector, so that ‖δ‖² and ‖Pk‖² count twice.
+Orabona, Keshet, Caputo (JMLR 10, 2009). Differs from the paper: there is a budget (None for none), at which
+every row is projected; and not K⁻¹ is kept but a root of it, which loses fewer digits. More than two classes:
+k(x, ·) enters f_y and −k(x, ·) f_s, as one vector, so that ‖δ‖² and ‖Pk‖² count twice.
 """
 
 from collections.abc import Sequence
