@@ -3,7 +3,6 @@
 Long, for it holds eight learners to all that the tests of learners of weights hold those to.
 """
 
-import copy
 import json
 import pickle
 from pathlib import Path
@@ -25,7 +24,9 @@ import tauten as tt
 from tauten import checks
 from tauten.io import model_file
 from tauten.kernels.maintenance import IN_SPAN, MOVES, SPENT
+from tauten.kernels.pointers import rule
 from tauten.kernels.projecting import place_of_merger
+from tauten.learners.bsgd import MAINTENANCE
 
 NAMES = list(oracle_budget.TWINS)
 Options = dict[str, Any]
@@ -193,6 +194,42 @@ def test_trace_is_predict_then_learn(name: str, n_classes: int) -> None:
     test_evaluate.test_trace_is_predict_then_learn(name, {"budget": 20}, n_classes)
 
 
+@rule
+def dearest(squared: float, own: float, near: float, newest: float) -> float:
+    """BPA-S with the sign of its cost turned."""
+    return -0.5 * squared * max(0.0, own - near * near / newest)
+
+
+@rule
+def too_small(sigma: float, mu: float, spent: float, mistakes: float) -> float:
+    """A Forgetron that shrinks more than it must."""
+    return 0.9
+
+
+@rule
+def too_near(loss: float, spread: float, distance: float, eta: float) -> float:
+    """Projectron++ that stops a little short."""
+    return 0.99 * max(0.0, min(loss / spread, 2 * (loss - distance / eta) / spread, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"), [("bpas", dearest), ("forgetron", too_small), ("projectron++", too_near)]
+)
+def test_a_check_can_fail(name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that gives up the wrong support vector, or shrinks or moves not as it should, is caught."""
+    monkeypatch.setattr(tt.learners()[name].learner, "judge", wrong)
+    with pytest.raises(AssertionError, match="optimality"):
+        checks.optimality(tt.make(name, budget=8, **({"eta": 0.5} if "projectron" in name else {})))
+
+
+@pytest.mark.parametrize("maintenance", ["projection", "merging"])
+def test_a_check_of_maintenance_can_fail(maintenance: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """BSGD that removes where it should project or merge is caught."""
+    monkeypatch.setitem(MAINTENANCE, maintenance, MAINTENANCE["removal"])
+    with pytest.raises(AssertionError, match="optimality"):
+        checks.optimality(tt.make("bsgd", budget=8, maintenance=maintenance))
+
+
 # ---- limits in which one learner is another
 
 
@@ -317,25 +354,24 @@ def test_mergers_lose_least(apart: float, ratio: float, sign: float, cosine: flo
     assert kept(found) >= best * (1 - 1e-9)
 
 
-def test_merging_keeps_what_the_kernel_says() -> None:
-    """z, its coefficient and the loss of a merger are those of kernel algebra, also for opposite signs."""
-    model = tt.make("bsgd", budget=2, gamma=0.3, lam=0.1, classes=[0, 1])
-    X, y = np.array([[0.0, 0.0], [1.0, 0.5], [0.2, 0.1]]), [1, 0, 0]
-    model.partial_fit(X[:2], y[:2])
-    before = copy.deepcopy(model)
-    model.learn_one(X[2], y[2])
-    z = next(row for row in model.support_vectors_.toarray() if not (row == X).all(axis=1).any())
-    step = np.append(before.dual_coef_[0] * (1 - 1 / 3), -1 / 0.3)
-    Z = np.vstack([X, z])
-    K = model.kernel_matrix(Z, Z)
-    gone = int(np.flatnonzero([not (model.support_vectors_.toarray() == x).all(axis=1).any() for x in X])[0])
-    assert gone in range(3) and np.isclose(np.abs(step).min(), np.abs(step).max())
-    weight = model.dual_coef_[0][
-        [i for i, row in enumerate(model.support_vectors_.toarray()) if (row == z).all()]
-    ]
-    merged = [i for i in range(3) if not (model.support_vectors_.toarray() == X[i]).all(axis=1).any()]
-    assert len(merged) == 2
-    np.testing.assert_allclose(weight, sum(step[i] * K[i, 3] for i in merged), rtol=1e-9)
+@pytest.mark.parametrize("labels", [[1, 0, 1, 0], [1, 0, 0, 0]], ids=["equal signs", "opposite signs"])
+def test_a_merger_is_the_best_on_its_line(labels: list[int]) -> None:
+    """Rows 0 and 2 become z on their line, between them for equal signs and beyond for opposite ones; its
+    coefficient is what the kernel says, and no other z keeps more.
+    """
+    X = np.array([[0.0, 0.0], [2.0, 0.5], [0.3, 0.4], [-1.0, 2.0]])
+    model = tt.make("bsgd", budget=3, gamma=0.3, lam=2.0, classes=[0, 1]).partial_fit(X, labels)
+    step = np.where(np.array(labels) == 1, 1.0, -1.0)[[0, 2]] / (2.0 * 4)
+    rows = model.support_vectors_.toarray()
+    (new,) = (i for i, row in enumerate(rows) if not (row == X).all(axis=1).any())
+    h = rows[new] @ X[2] / (X[2] @ X[2])
+    np.testing.assert_allclose(rows[new], h * X[2], atol=1e-12)
+    assert (0 < h < 1) == (labels[0] == labels[2])
+    line = np.linspace(-10, 11, 5001)[:, None] * X[2]
+    kept = np.abs(model.kernel_matrix(line, X[[0, 2]]) @ step)
+    reached = (model.kernel_matrix(rows[[new]], X[[0, 2]]) @ step).item()
+    assert model.dual_coef_[0, new] == pytest.approx(reached, rel=1e-9)
+    assert abs(reached) >= kept.max() * (1 - 1e-9)
 
 
 @every_name

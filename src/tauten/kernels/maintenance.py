@@ -71,9 +71,6 @@ def lightest(alpha, owns, n_columns, capacity, n):  # type: ignore[no-untyped-de
     return 0
 
 
-# ---- absorb
-
-
 @maintenance
 def store(  # type: ignore[no-untyped-def]
     judge, kernel, n_columns, capacity, width, margin, own, C, pull, near, alpha, marks, owns, sqnorms,
@@ -187,9 +184,6 @@ def store_if_far(  # type: ignore[no-untyped-def]
         return PROJECTED
     extend(n, capacity, apart, root, scratch)
     return AT_ONCE
-
-
-# ---- make room
 
 
 @maintenance
