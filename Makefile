@@ -33,6 +33,7 @@ bench: $(VENV)/ready
 	$(VENV)/bin/python bench/asking.py
 	$(VENV)/bin/python bench/files.py
 	$(VENV)/bin/python bench/metric.py
+	$(VENV)/bin/python bench/budget.py
 
 format: $(VENV)/ready
 	$(RUN) ruff check --fix .

@@ -29,9 +29,13 @@ if TYPE_CHECKING:
     from tauten.io.model_file import ModelFileError
     from tauten.learners.arow import AROWClassifier
     from tauten.learners.arow_regressor import AROWRegressor
+    from tauten.learners.bogd import BudgetOGDClassifier
+    from tauten.learners.bpa import BudgetPAClassifier
+    from tauten.learners.bsgd import BudgetSGDClassifier
     from tauten.learners.cpa import CPAClassifier
     from tauten.learners.cspa import CostSensitivePAClassifier
     from tauten.learners.cw import CWClassifier
+    from tauten.learners.forgetron import ForgetronClassifier
     from tauten.learners.nherd import NHERDClassifier
     from tauten.learners.pa import PAClassifier
     from tauten.learners.pa_metric import PAMetric
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
     from tauten.learners.pamo import MaxOutPAClassifier
     from tauten.learners.paum import PAUMClassifier
     from tauten.learners.perceptron import PerceptronClassifier
+    from tauten.learners.projectron import ProjectronClassifier
+    from tauten.learners.rbp import BudgetPerceptronClassifier
     from tauten.learners.scw import SCWClassifier
     from tauten.learners.sop import SecondOrderPerceptronClassifier
     from tauten.merging import merge
@@ -64,6 +70,10 @@ _HOMES = {
     "AskCurve": "tauten.curves",
     "AskRule": "tauten.ask",
     "BudgetAsk": "tauten.ask",
+    "BudgetOGDClassifier": "tauten.learners.bogd",
+    "BudgetPAClassifier": "tauten.learners.bpa",
+    "BudgetPerceptronClassifier": "tauten.learners.rbp",
+    "BudgetSGDClassifier": "tauten.learners.bsgd",
     "CPAClassifier": "tauten.learners.cpa",
     "CWClassifier": "tauten.learners.cw",
     "Checkpoint": "tauten.files",
@@ -71,6 +81,7 @@ _HOMES = {
     "Comparison": "tauten.evaluate",
     "CostSensitivePAClassifier": "tauten.learners.cspa",
     "DecayingAsk": "tauten.ask",
+    "ForgetronClassifier": "tauten.learners.forgetron",
     "ITMLMetric": "tauten.wrappers.itml",
     "MahalanobisPAClassifier": "tauten.learners.pam",
     "MahalanobisPARegressor": "tauten.learners.pam_regressor",
@@ -84,6 +95,7 @@ _HOMES = {
     "PARegressor": "tauten.learners.pa_regressor",
     "PAUMClassifier": "tauten.learners.paum",
     "PerceptronClassifier": "tauten.learners.perceptron",
+    "ProjectronClassifier": "tauten.learners.projectron",
     "RandomAsk": "tauten.ask",
     "RankTest": "tauten.studying",
     "ReadError": "tauten.io.errors",
@@ -119,6 +131,10 @@ __all__ = [
     "AskCurve",
     "AskRule",
     "BudgetAsk",
+    "BudgetOGDClassifier",
+    "BudgetPAClassifier",
+    "BudgetPerceptronClassifier",
+    "BudgetSGDClassifier",
     "CPAClassifier",
     "CWClassifier",
     "Checkpoint",
@@ -126,6 +142,7 @@ __all__ = [
     "Comparison",
     "CostSensitivePAClassifier",
     "DecayingAsk",
+    "ForgetronClassifier",
     "ITMLMetric",
     "MahalanobisPAClassifier",
     "MahalanobisPARegressor",
@@ -139,6 +156,7 @@ __all__ = [
     "PARegressor",
     "PAUMClassifier",
     "PerceptronClassifier",
+    "ProjectronClassifier",
     "RandomAsk",
     "RankTest",
     "ReadError",

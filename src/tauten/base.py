@@ -71,6 +71,9 @@ class OnlineLearner(Learned):
 
     coupled: ClassVar[bool] = False  # whether classes compete in one decision, or have one each
     sweepable: ClassVar[frozenset[str]] = frozenset()  # what may differ among models of one pass
+    rounding: ClassVar[float] = (
+        1e-12  # what another order of a sum may change, relative to the largest number
+    )
     _written: ClassVar[tuple[str, ...]] = ("state_",)  # what learning changes in place
 
     @property

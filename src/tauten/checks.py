@@ -38,7 +38,6 @@ from tauten.wrappers.active import ActiveClassifier, seeded
 
 Learner = OnlineLearner | ActiveClassifier
 Promise = Callable[[Any], None]  # of a Learner
-ROUNDING = 1e-12  # relative to the largest weight: what another order of a sum may change
 N_POINTS = 300
 
 
@@ -100,6 +99,11 @@ def _same(first: Learner, second: Learner, what: str, tolerance: float = 0.0) ->
 def _without_average(learner: OnlineLearner) -> OnlineLearner:
     model: OnlineLearner = clone(learner)
     return model.set_params(average=False) if isinstance(model, Linear) else model  # type: ignore[no-any-return]
+
+
+def _rounding(learner: Learner) -> float:
+    """What another order of a sum may change, relative to the largest weight."""
+    return (learner.learner if isinstance(learner, ActiveClassifier) else learner).rounding
 
 
 def _counts(learner: Learner) -> list[int]:
@@ -304,13 +308,15 @@ def one_result_by_every_road(learner: Learner) -> None:
             "dicts": [dict(zip("abcdef", row.tolist(), strict=True)) for row in X],
         }
         for road, rows in roads.items():
-            _same(model, _learned(learner, rows, y), f"one_result_by_every_road, {road}", ROUNDING)
+            _same(model, _learned(learner, rows, y), f"one_result_by_every_road, {road}", _rounding(learner))
         turned = _learned(learner, X[:1], y[:1])  # turned with what was drawn, where a start is random
         turned.state_.place_features(range(X.shape[1])[::-1], X.shape[1])
         turned.partial_fit(X[1:, ::-1].copy(), y[1:])
         scores = model.decision_function(X)
         apart = np.abs(turned.decision_function(X[:, ::-1]) - scores).max() / max(1.0, np.abs(scores).max())
-        assert apart <= ROUNDING, f"one_result_by_every_road, features reversed: scores differ by {apart:.2e}"
+        assert apart <= _rounding(learner), (
+            f"one_result_by_every_road, features reversed: scores differ by {apart:.2e}"
+        )
 
 
 def extreme_rows(learner: Learner) -> None:
@@ -410,7 +416,7 @@ def same_without_jit(learners: Sequence[Learner]) -> None:
         plain = pickle.loads(result.read_bytes())
     for (learner, X, y), models in zip(jobs, plain, strict=True):
         for rows, model in zip((X, sp.csr_matrix(X)), models, strict=True):
-            _same(_learned(learner, rows, y), model, f"without_jit, {learner!r}", ROUNDING)
+            _same(_learned(learner, rows, y), model, f"without_jit, {learner!r}", _rounding(learner))
 
 
 def learn_task(task: str, result: str) -> None:

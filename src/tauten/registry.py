@@ -12,9 +12,13 @@ from tauten.classifier import OnlineClassifier
 from tauten.io import model_file
 from tauten.learners.arow import AROWClassifier
 from tauten.learners.arow_regressor import AROWRegressor
+from tauten.learners.bogd import BudgetOGDClassifier
+from tauten.learners.bpa import BudgetPAClassifier
+from tauten.learners.bsgd import BudgetSGDClassifier
 from tauten.learners.cpa import CPAClassifier
 from tauten.learners.cspa import CostSensitivePAClassifier
 from tauten.learners.cw import CWClassifier
+from tauten.learners.forgetron import ForgetronClassifier
 from tauten.learners.nherd import NHERDClassifier
 from tauten.learners.pa import PAClassifier
 from tauten.learners.pa_metric import PAMetric
@@ -25,6 +29,8 @@ from tauten.learners.pamean import ClassMeanPAClassifier
 from tauten.learners.pamo import MaxOutPAClassifier
 from tauten.learners.paum import PAUMClassifier
 from tauten.learners.perceptron import PerceptronClassifier
+from tauten.learners.projectron import ProjectronClassifier
+from tauten.learners.rbp import BudgetPerceptronClassifier
 from tauten.learners.scw import SCWClassifier
 from tauten.learners.sop import SecondOrderPerceptronClassifier
 from tauten.metric import Metric, OnlineMetric
@@ -164,6 +170,43 @@ _MAX_OUT = (
     Entry("pamo1", MaxOutPAClassifier, {"variant": "I"}, PAMO, "max-out units that learn from losses"),
     Entry("pamo2", MaxOutPAClassifier, {"variant": "II"}, PAMO, "max-out units that learn from every row"),
 )
+ORABONA = "Orabona, Keshet, Caputo, JMLR 2009"
+ZHAO = "Zhao et al., ICML 2012"
+
+_BUDGET = (
+    Entry(
+        "rbp",
+        BudgetPerceptronClassifier,
+        {},
+        "Cavallanti, Cesa-Bianchi, Gentile, 2007",
+        "kernel Perceptron; support vectors leave at random",
+    ),
+    Entry(
+        "forgetron",
+        ForgetronClassifier,
+        {},
+        "Dekel, Shalev-Shwartz, Singer, 2008",
+        "kernel Perceptron that forgets: for drift",
+    ),
+    Entry("projectron", ProjectronClassifier, {}, ORABONA, "projects mistakes onto what it has"),
+    Entry("projectron++", ProjectronClassifier, {"plus": True}, ORABONA, "projects small margins too"),
+    Entry(
+        "bpas",
+        BudgetPAClassifier,
+        {},
+        "Wang, Vucetic, AISTATS 2010",
+        "PA on a budget: the first to try with a kernel",
+    ),
+    Entry("bogd", BudgetOGDClassifier, {}, ZHAO, "kernel gradient descent, unbiased in the mean"),
+    Entry("bogd++", BudgetOGDClassifier, {"plus": True}, ZHAO, "the same; light support vectors leave first"),
+    Entry(
+        "bsgd",
+        BudgetSGDClassifier,
+        {},
+        "Wang, Crammer, Vucetic, JMLR 2012",
+        "SVM by gradient descent; support vectors merge",
+    ),
+)
 PAA = "Lu, Zhao, Hoi, 2016"
 SELECTIVE = "Cesa-Bianchi, Gentile, Zaniboni, JMLR 2006"
 
@@ -211,7 +254,15 @@ _METRICS = (
     Entry("itml", ITMLMetric, {}, "Davis et al., ICML 2007", "metric: ITML of the package metric-learn"),
 )
 
-_ENTRIES = (*_FIRST_ORDER, *_SECOND_ORDER, *map(_diagonal, _SECOND_ORDER), *_MAX_OUT, *_ACTIVE, *_METRICS)
+_ENTRIES = (
+    *_FIRST_ORDER,
+    *_SECOND_ORDER,
+    *map(_diagonal, _SECOND_ORDER),
+    *_MAX_OUT,
+    *_BUDGET,
+    *_ACTIVE,
+    *_METRICS,
+)
 _BY_NAME: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 
 
