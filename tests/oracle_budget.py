@@ -29,8 +29,8 @@ def kernel_of(
 
 
 def uniform(seed: int, number: int) -> float:
-    """SplitMix64 (Steele, Lea, Flood, 2014) over seed and number, as 53 bits after the point."""
-    z = (seed * 0xD1342543DE82EF95 + number * 0x9E3779B97F4A7C15) & MASK
+    """The number-th draw (from 0) of SplitMix64 (Steele, Lea, Flood, 2014), 53 bits after the point."""
+    z = (seed * 0xD1342543DE82EF95 + (number + 1) * 0x9E3779B97F4A7C15) & MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
     return ((z ^ (z >> 31)) >> 11) * 2.0**-53
