@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tauten as tt
@@ -274,6 +274,7 @@ def test_no_value_breaks_the_rule(text):
             assert str(error)
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.text(max_size=8), max_size=4))
 def test_no_arguments_bring_a_traceback(arguments):
     """Whatever the arguments, a command ends with an exit code."""

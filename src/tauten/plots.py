@@ -19,16 +19,17 @@ if TYPE_CHECKING:
     from tauten.tally import Tally
     from tauten.trace import Trace
 
-STYLES = (  # colour, dashes, marks
-    ("#0b3c5d", "-", "o"),
-    ("#c8442d", "--", "s"),
-    ("#2a8c55", "-.", "^"),
-    ("#8a4fa3", ":", "D"),
-    ("#c79a10", (0, (5, 1)), "v"),
-    ("#555f61", (0, (1, 1)), "X"),
-    ("#2f86c5", (0, (3, 1, 1, 1)), "P"),
-    ("#a3215f", (0, (7, 2)), "*"),
+STYLES = (
+    ("#0b3c5d", "-"),
+    ("#c8442d", "--"),
+    ("#2a8c55", "-."),
+    ("#8a4fa3", ":"),
+    ("#c79a10", (0, (5, 1))),
+    ("#555f61", (0, (1, 1))),
+    ("#2f86c5", (0, (3, 1, 1, 1))),
+    ("#a3215f", (0, (7, 2))),
 )
+MARKERS = "os^DvXP"  # one fewer: styles and markers that go round together take long to come again
 WINDOWS_DRAWN = 60  # of a tally; more are noise
 SETTLED = 0.1  # share of the rows after which a curve sets the scale: the first are all noise
 
@@ -89,12 +90,12 @@ def _thousands(ax: "Axes") -> None:
     ax.xaxis.set_major_formatter(lambda rows, _: f"{rows:,.0f}")
 
 
-def _curve(ax: "Axes", place: int, name: str, x: Any, mean: Any, spread: Any, marks: Any) -> None:
+def _curve(ax: "Axes", look: Any, name: str, x: Any, mean: Any, spread: Any, marks: Any) -> None:
     """One of several lines, with a band of one sd."""
-    colour, dashes, mark = STYLES[place % len(STYLES)]
+    (colour, style), marker = look
     ax.plot(
-        x, mean, color=colour, linestyle=dashes, linewidth=1.6, label=name,
-        marker=mark, markersize=4.5, markevery=marks,
+        x, mean, color=colour, linestyle=style, linewidth=1.6, label=name,
+        marker=marker, markersize=4.5, markevery=marks,
     )  # fmt: skip
     ax.fill_between(x, mean - spread, mean + spread, color=colour, alpha=0.13, linewidth=0)
 
@@ -137,10 +138,11 @@ def comparison(comparison: "Comparison", ax: "Axes | None") -> "Axes":
     rows, curves = comparison.rows, comparison.curves
     means = curves.mean(axis=1)
     spreads = curves.std(axis=1, ddof=1) if curves.shape[1] > 1 else np.zeros_like(means)
-    for place, name in enumerate(comparison.names):
+    looks = zip(cycle(STYLES), cycle(MARKERS), strict=False)
+    for place, (name, look) in enumerate(zip(comparison.names, looks, strict=False)):
         every = max(len(rows) // 8, 1)
         marks = (place * every // len(comparison.names), every)  # not on top of each other
-        _curve(ax, place, name, rows, means[place], spreads[place], marks)
+        _curve(ax, look, name, rows, means[place], spreads[place], marks)
     settled = rows >= min(SETTLED * rows[-1], rows[-1])
     low, high = (means - spreads)[:, settled].min(), (means + spreads)[:, settled].max()
     room = 0.08 * max(high - low, 1e-3)
@@ -160,10 +162,11 @@ def ask_curve(curve: "AskCurve", ax: "Axes | None") -> "Axes":
     ax = _axes(ax)
     table, figure = curve.to_frame(), curve.figure
     ends = []
-    for place, (name, rows) in enumerate(table.groupby("learner", sort=False)):
+    looks = zip(cycle(STYLES), cycle(MARKERS), strict=False)
+    for (name, rows), look in zip(table.groupby("learner", sort=False), looks, strict=False):
         points = rows.sort_values("share_asked")
         mean, spread = points[figure].to_numpy(), points[f"{figure}_sd"].fillna(0.0).to_numpy()
-        _curve(ax, place, str(name), points["share_asked"].to_numpy(), mean, spread, 1)
+        _curve(ax, look, str(name), points["share_asked"].to_numpy(), mean, spread, 1)
         ends.append(float(mean.mean()))
     ax.set(xlabel="share of labels asked", ylabel=_words(figure), xscale="log")
     ax.xaxis.set_major_formatter(lambda share, _: f"{share:.3g}")

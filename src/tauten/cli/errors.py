@@ -3,6 +3,7 @@
 Ctrl-C is 130, as shells have it.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -31,7 +32,9 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was named."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = lambda message, *_, **__: click.echo(f"Warning: {message}", err=True)
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
             ctx.exit(STOPPED)

@@ -12,6 +12,8 @@ from tauten.cli.showing import Output, json_option, number, table
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from tauten.files import Checkpoint
+
 CLASSES_SHOWN = 20
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
@@ -29,10 +31,10 @@ UNITS = ("bytes", "kB", "MB", "GB", "TB")
 @json_option
 def inspect(model: str, n_features: int, as_json: bool) -> None:
     """What MODEL is, what it has learned, and what it goes by."""
-    learned, stream = load_model(model)
-    facts = {"model": " ".join(repr(learned).split()), **facts_of(learned), **run_of(stream)}
+    learned, at = load_model(model)
+    facts = {"model": " ".join(repr(learned).split()), **facts_of(learned), **run_of(at)}
     facts["size"] = os.path.getsize(model)
-    weights = list(heaviest(learned, n_features, stream.get("options", {})))
+    weights = list(heaviest(learned, n_features, {} if at is None else at.source_options))
     parameters = {name: value for name, value in learned.get_params(deep=False).items()}
     plain = {"class": type(learned).__name__, "parameters": parameters, **facts, "heaviest": weights}
     Output(as_json=as_json).result(plain, lambda view: _show(view, facts, weights))
@@ -49,18 +51,16 @@ def facts_of(model: Any) -> dict[str, Any]:
     facts["columns"] = "named" if named else "hashed" if getattr(learner, "hash_bits", None) else "numbered"
     if hasattr(model, "n_seen_"):
         facts |= {"seen": model.n_seen_, "asked": model.n_asked_, "waiting": len(model.waiting_)}
-    return facts | {"rounds": model.t_, "moves": model.n_updates_}
+    counts = {"rounds": "t_", "moves": "n_updates_"}
+    return facts | {name: getattr(model, count) for name, count in counts.items() if hasattr(model, count)}
 
 
-def run_of(stream: dict[str, Any]) -> dict[str, Any]:
+def run_of(at: "Checkpoint | None") -> dict[str, Any]:
     """How far the run had come that wrote the file, if a run did."""
-    if not stream:
+    if at is None:
         return {}
-    from tauten.tally import Tally
-
-    tally = Tally.from_dict(stream["tally"])
-    error = "mean_absolute_error" if tally.classes is None else "error_rate"
-    return {"pass": stream["number"], "row": stream["position"]["rows"], error: tally.error_rate}
+    error = "mean_absolute_error" if at.tally.classes is None else "error_rate"
+    return {"pass": at.number, "row": at.position.rows, error: at.tally.error_rate}
 
 
 def heaviest(model: Any, most: int, options: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,23 +1,25 @@
-"""Model files as commands take them: the model, and how the file was read that it learned from."""
+"""Model files as commands take them: the model, and how far the run had come that wrote it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     from tauten.evaluate import Trained
+    from tauten.files import Checkpoint
 
 model_argument = click.argument("model", metavar="MODEL")
 
 
-def load_model(path: str) -> tuple["Trained", dict[str, Any]]:
-    """The model of a file, and, where `tauten run` wrote it, what the run had come to."""
-    from tauten.io import model_file
-    from tauten.registry import load_parts
+def load_model(path: str) -> "tuple[Trained, Checkpoint | None]":
+    """The model of a file, and, where `tauten run` wrote it, its place in the data."""
+    import tauten as tt
 
-    header, arrays = model_file.read(path)
-    model: Trained = load_parts(path, header, arrays)
-    return model, header.get("stream", {})
+    try:
+        at = tt.Checkpoint.load(path)
+    except tt.ModelFileError:
+        return tt.load(path), None  # a model alone, or none
+    return at.model, at
 
 
 def known_names(model: "Trained") -> list[str] | None:

@@ -51,10 +51,12 @@ def predict(
     if as_json and to is None:
         raise Wrong("--json prints the figures; expected -o, for the predictions to go to a file.")
     keep_apart([model, data], [to])
-    learned, stream = load_model(model)
+    learned, at = load_model(model)
+    if not hasattr(learned, "predict_one"):
+        raise Failed(f"{model} holds a {type(learned).__name__}, which predicts no rows.")
     if scores and not hasattr(learned, "classes_"):
         raise Wrong(f"{model} is a regression, whose predictions are its scores; expected no --scores.")
-    options = options_of(data, given_options(reading), stream.get("options", {}), unlabelled)
+    options = options_of(data, given_options(reading), {} if at is None else at.open_options(), unlabelled)
     source = open_data(data, options)
     source.know(known_names(learned))
     with writing(to) as file:

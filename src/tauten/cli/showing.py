@@ -50,13 +50,11 @@ class Output:
         if not self.quiet:
             click.echo(text, err=True)
 
-    def wrote(self, **paths: str | None) -> dict[str, str]:
-        """Name the files that were written."""
-        written = {what: path for what, path in paths.items() if path is not None}
-        for what, path in written.items():
-            if not self.as_json:
+    def wrote(self, **paths: str | None) -> None:
+        """Name the files that were written; JSON has named them."""
+        for what, path in paths.items():
+            if path is not None and not self.as_json:
                 self.remark(f"Wrote the {what} to {path}")
-        return written
 
     def left_out(self, source: "Source") -> None:
         """Say what lines were left out."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from tauten.cli.errors import Wrong, as_given, nearest
-from tauten.cli.values import assignment, split, value_of
+from tauten.cli.values import assignments, split, value_of
 
 if TYPE_CHECKING:
     from tauten.evaluate import Trained
@@ -56,7 +56,7 @@ class Spec:
 
         with as_given():
             name, *rest = split(text, ":")
-            own = dict(map(assignment, rest))
+            own = assignments(rest)
         if name not in learners():
             raise Wrong(f"There is no learner {name!r}; {nearest(name, learners(), 'tauten list')}.")
         spec = cls(text, learners()[name], own)
@@ -123,7 +123,7 @@ def several_learners(texts: Sequence[str], parameters: Sequence[str]) -> dict[st
 def shared(specs: Sequence[Spec], parameters: Sequence[str]) -> dict[str, str]:
     """Parameters for all learners that have them; raises for one that none of them has."""
     with as_given():
-        given = dict(map(assignment, parameters))
+        given = assignments(parameters)
     for parameter in given:
         if not any(parameter in spec.allowed for spec in specs):
             if len(specs) == 1 or parameter in OF_FIT:

@@ -11,7 +11,7 @@ from tauten.cli.reading import data_argument
 from tauten.cli.showing import table
 from tauten.cli.specs import Spec, learner_option, one_spec, parameter_option, shared
 from tauten.cli.studies import Study, study_options
-from tauten.cli.values import assignment, values_of
+from tauten.cli.values import assignments, values_of
 
 if TYPE_CHECKING:
     from tauten.evaluate import Sweep
@@ -72,7 +72,7 @@ def sweep(
 def _points(spec: Spec, fixed: Mapping[str, Any], grid: Sequence[str]) -> dict[str, list[Any]]:
     """The values of each parameter of a grid, each of which the learner takes."""
     with as_given():
-        points = {name: values_of(values) for name, values in map(assignment, grid)}
+        points = {name: values_of(values) for name, values in assignments(grid).items()}
     for name, values in points.items():
         spec.check(name)
         if name in fixed:

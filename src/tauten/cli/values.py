@@ -9,7 +9,7 @@ several        0.1,0.3,1 of a grid; 1:5 counts, 1:9:2 in steps of 2, 2^-5:5 thro
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 WORDS = {"true": True, "false": False, "none": None}
@@ -64,12 +64,17 @@ def values_of(text: str) -> list[Any]:
     return values
 
 
-def assignment(text: str) -> tuple[str, str]:
-    """The two sides of `name=value`."""
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip() or not value.strip():
-        raise ValueError(f"{text!r} is not of the form name=value")
-    return name.strip(), value
+def assignments(texts: Iterable[str]) -> dict[str, str]:
+    """The sides of several `name=value`, each name once."""
+    given: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise ValueError(f"{text!r} is not of the form name=value")
+        if name in given:
+            raise ValueError(f"{name} is given twice, as {given[name]} and as {value}")
+        given[name] = value
+    return given
 
 
 def split(text: str, separator: str) -> list[str]:
