@@ -216,7 +216,7 @@ def plot_boundary(
     shape = (resolution, resolution)
     ax = _axes(ax)
     ax.grid(False)
-    colours = [colour for _, (colour, _, _) in zip(model.classes_, cycle(STYLES), strict=False)]
+    colours = [colour for _, (colour, _) in zip(model.classes_, cycle(STYLES), strict=False)]
     levels = np.arange(len(colours) + 1) - 0.5
     ax.contourf(across, up, regions.reshape(shape), levels=levels, colors=colours, alpha=0.2)
     for height in heights:
@@ -264,7 +264,7 @@ def _scatter(ax: "Axes", points: Any, y: Any, classes: Any) -> None:
     if y is None:
         ax.scatter(points[:, 0], points[:, 1], s=12, color="#424949", linewidths=0)
         return
-    for label, (colour, _, marker) in zip(classes, cycle(STYLES), strict=False):
+    for label, (colour, _), marker in zip(classes, cycle(STYLES), cycle(MARKERS), strict=False):
         here = points[np.asarray(y) == label]
         ax.scatter(here[:, 0], here[:, 1], s=16, color=colour, marker=marker, linewidths=0, label=str(label))
 
@@ -286,7 +286,7 @@ def metric_study(study: "MetricStudy", figure: str, ax: "Axes | None") -> "Axes"
         raise ValueError(f"The study holds no {part}; expected learners that have them, and leading=True.")
     ax = _axes(ax)
     value = "error" if figure == "leading" else figure
-    for (name, rows), (colour, style, _) in zip(
+    for (name, rows), (colour, style) in zip(
         table.groupby("learner", sort=False), cycle(STYLES), strict=False
     ):
         mean = rows.groupby(x)[value].mean()
