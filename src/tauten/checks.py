@@ -49,7 +49,7 @@ def check_learner(learner: Learner, skip: Sequence[str] = ()) -> None:
     >>> import tauten as tt
     >>> tt.check_learner(tt.PAClassifier(C=0.5), skip=["scikit_learn", "without_jit"])
     """
-    if not isinstance(learner, OnlineLearner):
+    if not isinstance(learner, Learner):
         raise ValueError(f"check_learner got {learner!r}; expected a learner that takes rows one by one.")
     names = [promise.__name__ for promise in PROMISES]
     for unknown in set(skip) - set(names):
