@@ -30,7 +30,12 @@ if TYPE_CHECKING:
     from tauten.learners.cpa import CPAClassifier
     from tauten.learners.cspa import CostSensitivePAClassifier
     from tauten.learners.cw import CWClassifier
+    from tauten.learners.fogd import FourierOGDClassifier
+    from tauten.learners.lol import LocalPAClassifier
     from tauten.learners.nherd import NHERDClassifier
+    from tauten.learners.nogd import NystromOGDClassifier
+    from tauten.learners.ogd import OGDClassifier
+    from tauten.learners.oselm import OSELMClassifier
     from tauten.learners.pa import PAClassifier
     from tauten.learners.pa_regressor import PARegressor
     from tauten.learners.pam import MahalanobisPAClassifier
@@ -38,12 +43,15 @@ if TYPE_CHECKING:
     from tauten.learners.pamean import ClassMeanPAClassifier
     from tauten.learners.paum import PAUMClassifier
     from tauten.learners.perceptron import PerceptronClassifier
+    from tauten.learners.rls import RLSClassifier
     from tauten.learners.scw import SCWClassifier
     from tauten.learners.sop import SecondOrderPerceptronClassifier
+    from tauten.maps import FeatureMap, FourierMap, LayerMap, NystromMap
     from tauten.merging import merge
     from tauten.registry import learners, load, make
     from tauten.trace import Trace
     from tauten.wrappers.active import ActiveClassifier
+    from tauten.wrappers.mapped import MappedClassifier, MappedRegressor
 
 __version__ = "0.1.0"
 
@@ -62,15 +70,27 @@ _HOMES = {
     "Comparison": "tauten.evaluate",
     "CostSensitivePAClassifier": "tauten.learners.cspa",
     "DecayingAsk": "tauten.ask",
+    "FeatureMap": "tauten.maps",
+    "FourierMap": "tauten.maps",
+    "FourierOGDClassifier": "tauten.learners.fogd",
+    "LayerMap": "tauten.maps",
+    "LocalPAClassifier": "tauten.learners.lol",
     "MahalanobisPAClassifier": "tauten.learners.pam",
     "MahalanobisPARegressor": "tauten.learners.pam_regressor",
+    "MappedClassifier": "tauten.wrappers.mapped",
+    "MappedRegressor": "tauten.wrappers.mapped",
     "MarginAsk": "tauten.ask",
     "ModelFileError": "tauten.io.model_file",
     "NHERDClassifier": "tauten.learners.nherd",
+    "NystromMap": "tauten.maps",
+    "NystromOGDClassifier": "tauten.learners.nogd",
+    "OGDClassifier": "tauten.learners.ogd",
+    "OSELMClassifier": "tauten.learners.oselm",
     "PAClassifier": "tauten.learners.pa",
     "PARegressor": "tauten.learners.pa_regressor",
     "PAUMClassifier": "tauten.learners.paum",
     "PerceptronClassifier": "tauten.learners.perceptron",
+    "RLSClassifier": "tauten.learners.rls",
     "RandomAsk": "tauten.ask",
     "SCWClassifier": "tauten.learners.scw",
     "SecondOrderAsk": "tauten.ask",
@@ -105,15 +125,27 @@ __all__ = [
     "Comparison",
     "CostSensitivePAClassifier",
     "DecayingAsk",
+    "FeatureMap",
+    "FourierMap",
+    "FourierOGDClassifier",
+    "LayerMap",
+    "LocalPAClassifier",
     "MahalanobisPAClassifier",
     "MahalanobisPARegressor",
+    "MappedClassifier",
+    "MappedRegressor",
     "MarginAsk",
     "ModelFileError",
     "NHERDClassifier",
+    "NystromMap",
+    "NystromOGDClassifier",
+    "OGDClassifier",
+    "OSELMClassifier",
     "PAClassifier",
     "PARegressor",
     "PAUMClassifier",
     "PerceptronClassifier",
+    "RLSClassifier",
     "RandomAsk",
     "SCWClassifier",
     "SecondOrderAsk",

@@ -146,10 +146,14 @@ class OnlineLearner(Learned):
         """The plan of the learner's family."""
         raise NotImplementedError
 
+    def _gatherer(self) -> Gatherer | None:
+        """What reads dicts, where names have columns of their own."""
+        index = self.__dict__.get("_feature_index")
+        return None if index is None or self.hash_bits is not None else Gatherer(index)
+
     def _plain_plan(self, learning: bool) -> dict[str, Any]:
         """What every plan has."""
-        state, index = self.state_, self.__dict__.get("_feature_index")
-        gather = None if index is None or self.hash_bits is not None else Gatherer(index)
+        state, gather = self.state_, self._gatherer()
         in_one = gather is not None and state.in_one_column and not numba.config.DISABLE_JIT
         return dict(
             loop=self._loop_plan(learning),

@@ -15,7 +15,12 @@ from tauten.learners.arow_regressor import AROWRegressor
 from tauten.learners.cpa import CPAClassifier
 from tauten.learners.cspa import CostSensitivePAClassifier
 from tauten.learners.cw import CWClassifier
+from tauten.learners.fogd import FourierOGDClassifier
+from tauten.learners.lol import LocalPAClassifier
 from tauten.learners.nherd import NHERDClassifier
+from tauten.learners.nogd import NystromOGDClassifier
+from tauten.learners.ogd import OGDClassifier
+from tauten.learners.oselm import OSELMClassifier
 from tauten.learners.pa import PAClassifier
 from tauten.learners.pa_regressor import PARegressor
 from tauten.learners.pam import MahalanobisPAClassifier
@@ -23,9 +28,11 @@ from tauten.learners.pam_regressor import MahalanobisPARegressor
 from tauten.learners.pamean import ClassMeanPAClassifier
 from tauten.learners.paum import PAUMClassifier
 from tauten.learners.perceptron import PerceptronClassifier
+from tauten.learners.rls import RLSClassifier
 from tauten.learners.scw import SCWClassifier
 from tauten.learners.sop import SecondOrderPerceptronClassifier
 from tauten.wrappers.active import ActiveClassifier
+from tauten.wrappers.mapped import MappedClassifier, MappedRegressor
 
 
 @dataclass(frozen=True)
@@ -118,6 +125,7 @@ _FIRST_ORDER = (
     ),
     Entry("pa1", PAClassifier, {"variant": "I"}, CRAMMER, "moves at most C along x: the first choice"),
     Entry("pa2", PAClassifier, {"variant": "II"}, CRAMMER, "damps every move"),
+    Entry("ogd", OGDClassifier, {}, "Zinkevich, ICML 2003", "gradient descent at a rate that falls"),
     Entry(
         "paum", PAUMClassifier, {}, "Li et al., ICML 2002", "Perceptron with a margin of its own on each side"
     ),
@@ -153,6 +161,21 @@ _FIRST_ORDER = (
     Entry("pa1-reg", PARegressor, {"variant": "I"}, CRAMMER, "regression: moves at most C along x"),
     Entry("pa2-reg", PARegressor, {"variant": "II"}, CRAMMER, "regression: damps every move"),
 )
+LU = "Lu et al., JMLR 2016"
+ZHOU = "Zhou et al., Pattern Recognition 2016"
+
+_MAPPED = (
+    Entry("fogd", FourierOGDClassifier, {}, LU, "gradient descent on Fourier features"),
+    Entry("nogd", NystromOGDClassifier, {}, LU, "gradient descent on Nyström features"),
+)
+_LEAST_SQUARES = (
+    Entry("rls", RLSClassifier, {}, "Plackett, 1950", "ridge regression on the labels of all rows"),
+    Entry("oselm", OSELMClassifier, {}, "Liang et al., IEEE TNN 2006", "rls on random neurons"),
+)
+_LOCAL = (
+    Entry("lol", LocalPAClassifier, {"shared": True}, ZHOU, "PA around each prototype, and a common part"),
+    Entry("ilol", LocalPAClassifier, {"shared": False}, ZHOU, "PA around each prototype, each on its own"),
+)
 PAA = "Lu, Zhao, Hoi, 2016"
 SELECTIVE = "Cesa-Bianchi, Gentile, Zaniboni, JMLR 2006"
 
@@ -178,7 +201,10 @@ _ACTIVE = (
     _active("csrnd", "cspa", RandomAsk, PAA, "cost-sensitive PA, labels asked at random"),
 )
 
-_ENTRIES = (*_FIRST_ORDER, *_SECOND_ORDER, *map(_diagonal, _SECOND_ORDER), *_ACTIVE)
+_ENTRIES = (
+    *_FIRST_ORDER, *_SECOND_ORDER, *map(_diagonal, _SECOND_ORDER), *_LEAST_SQUARES, *_MAPPED, *_LOCAL,
+    *_ACTIVE,
+)  # fmt: skip
 _BY_NAME: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 
 
@@ -215,14 +241,28 @@ def load(path: str | PathLike[str]) -> OnlineLearner | ActiveClassifier:
     class of your own are read by that class: `MyLearner.load(path)`.
     """
     header, arrays = model_file.read(path)
-    classes = {entry.learner.__name__: entry.learner for entry in _ENTRIES}
     kind = str(header.get("class"))
-    if kind in classes:
-        return classes[kind].from_file(path, header, arrays)
     if kind == ActiveClassifier.__name__:
         with model_file.readable(path):
-            learner = classes[header["learner"]["class"]]
+            learner = learner_class(header["learner"]["class"])
             if not issubclass(learner, OnlineClassifier):
                 raise ValueError(f"it holds a {learner.__name__}, expected a classifier")
             return ActiveClassifier.restore(header, arrays, learner)
-    raise model_file.ModelFileError(f"{path} holds a {header.get('class')!r}, which tauten does not know.")
+    if kind not in _CLASSES:
+        raise model_file.ModelFileError(
+            f"{path} holds a {header.get('class')!r}, which tauten does not know."
+        )
+    return _CLASSES[kind].from_file(path, header, arrays)
+
+
+_CLASSES: Mapping[str, type[OnlineLearner]] = {
+    kind.__name__: kind
+    for kind in (*(entry.learner for entry in _ENTRIES), MappedClassifier, MappedRegressor)
+}
+
+
+def learner_class(name: str) -> type[OnlineLearner]:
+    """The class of a learner by its name, as model files have it."""
+    if name not in _CLASSES:
+        raise ValueError(f"it holds a {name!r}, which tauten does not know")
+    return _CLASSES[name]

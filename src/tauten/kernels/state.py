@@ -342,6 +342,10 @@ class LinearState(State):
         table[[0, *(1 + column for column in columns)]] = self.used
         self._place(table, n_features)
 
+    def turn(self, axes: Floats) -> None:
+        """Go over to features that are products with the rows of `axes`, where all columns lie along x."""
+        self._place(np.vstack([self.used[:1], axes @ self.used[1:]]), len(axes))
+
     def arrays(self) -> dict[str, Floats]:
         return {"table": self.used, "memory": self.memory}
 

@@ -1,0 +1,144 @@
+"""What learners behind a feature map share: rows are mapped, and all the rest is asked of the learner.
+
+Rows, names and labels are read here as everywhere. What becomes of the rows is learned by a state of the
+learner's own, and every question about rules, margins and rates goes to the learner.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from tauten import parameters
+from tauten.base import OnlineLearner
+from tauten.classifier import OnlineClassifier
+from tauten.kernels.anchored import Anchored
+from tauten.kernels.first_order import FirstOrder
+from tauten.kernels.mapped import MappedState
+from tauten.kernels.state import Floats
+from tauten.maps import FeatureMap
+from tauten.parameters import is_count, is_seed, optional
+from tauten.stream import Decisions, Record, Stream
+
+
+def shared_parameters(model: OnlineClassifier) -> dict[str, Any]:
+    """The parameters that all classifiers share, for what learns behind a map."""
+    return {field.name: getattr(model, field.name) for field in fields(OnlineClassifier)}
+
+
+def seed_or_none() -> Any:
+    """The parameter `random_state`, where a map is drawn from it."""
+    return optional("a whole number from 0 to 2**32 - 1", lambda s: is_count(s) and is_seed(s))
+
+
+class Mapped(OnlineLearner):
+    """A learner that learns what a map makes of the rows."""
+
+    learner: Any  # an untrained learner: what learns
+    map: FeatureMap
+    state_: MappedState
+
+    @property
+    def learner_(self) -> Any:
+        """What learns as it stands behind the map: `learner_.coef_` weighs what the map makes of a row."""
+        self._learned()
+        self.plan_now()
+        return self.__dict__["_inner"]
+
+    def transform(self, X: Any) -> Floats:
+        """What the map makes of rows."""
+        self._need_fitted()
+        rows = self._read(X, learning=False)
+        rows.check(self.feature_index)
+        if rows.sparse and not rows.trusted:
+            rows.sort()
+        blocks = [self.state_.mapped(block) for _, block in rows.blocks(0, len(rows), self.state_.per_row)]
+        return np.concatenate([np.zeros((0, self.state_.mapping.n_outputs)), *blocks])
+
+    @property
+    def moves_two_classes(self) -> bool:
+        return bool(self.learner.moves_two_classes)
+
+    @property
+    def takes_weights(self) -> bool:
+        return bool(self.learner.takes_weights)
+
+    def unweighable(self) -> str:
+        return str(self.learner.unweighable())
+
+    def expected_failed_checks(self) -> dict[str, str]:
+        return {**super().expected_failed_checks(), **self.learner.expected_failed_checks()}
+
+    def check_parts(self) -> None:
+        """Raise a ValueError for a parameter of the map or the learner that is not allowed."""
+        self.map.check()
+        if isinstance(self.learner, OnlineClassifier):
+            self.learner._check_parameters()
+        else:
+            parameters.check(self.learner)
+        if self.map.turns() and not isinstance(self.learner.new_state(1, 2), FirstOrder | Anchored):
+            raise ValueError(
+                f"{type(self.learner).__name__} keeps more than vectors along x, and a map with a rank "
+                "turns nothing else; expected rank=None."
+            )
+
+    def new_state(self, n_features: int, n_classes: int) -> MappedState:
+        self.check_parts()
+        mapping = self.map.mapping(n_features)
+        return MappedState(mapping, self.learner.new_state(mapping.n_outputs, n_classes), self.map.law())
+
+    def check_shape(self) -> None:
+        if "state_" not in self.__dict__:
+            return
+        like = self.learner.new_state(1, 2)
+        shape = self.map.law(), type(like), like.settings()
+        hashed = self.hash_bits is not None
+        named = self.feature_index is not None
+        if shape != self.state_.settings():
+            what = "the map, or average, window or covariance of the learner,"
+        elif hashed and (named or self.n_features_in_ != 1 << self.hash_bits):  # type: ignore[operator]
+            what = "hash_bits"
+        else:
+            return
+        raise ValueError(f"{type(self).__name__}: {what} was changed after learning began; fit anew.")
+
+    def _make_plan(self) -> Any:
+        self.check_parts()
+        inner = clone(self.learner).set_params(hash_bits=None)
+        inner.state_, inner.n_features_in_ = self.state_.inner, self.state_.mapping.n_outputs
+        for name in ("classes_", "class_count_", "_asked_by"):
+            if name in self.__dict__:
+                inner.__dict__[name] = self.__dict__[name]
+        plan = inner.plan_now()
+        self.__dict__["_inner"] = inner
+        return replace(plan, gather=self._gatherer(), learn_dict=None, record=Record.empty(1, self.state_))
+
+    def settle(self, epoch: int) -> None:
+        if "_plan" in self.__dict__:  # a new plan is settled when it is made
+            self.__dict__["_inner"].settle(epoch)
+
+    def stream_decisions(self, stream: Stream, start: int, stop: int) -> Decisions:
+        return self.learner_.stream_decisions(stream, start, stop)  # type: ignore[no-any-return]
+
+    def decision_tables(self) -> tuple[Floats, Floats] | None:
+        return self.learner_.decision_tables()  # type: ignore[no-any-return]
+
+    def pool(self, states: Sequence[MappedState], shares: Floats) -> None:
+        self.state_.check_same_mapping(states)
+        self.learner_.pool([state.inner for state in states], shares)
+
+    def restored_state(self, header: dict[str, Any], arrays: dict[str, Floats]) -> MappedState:
+        like = self.new_state(1, 2)
+        if set(arrays) != set(like.arrays()):
+            raise ValueError(f"it holds arrays {sorted(arrays)}, expected {sorted(like.arrays())}")
+        return like.restored(header, arrays)
+
+    def set_params(self, **params: Any) -> Self:
+        self.__dict__.pop("_plan", None)  # parameters of the learner or the map may change
+        super().set_params(**params)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_inner"}

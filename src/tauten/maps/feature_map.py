@@ -1,0 +1,31 @@
+"""What every feature map is: parameters, and the mapping that they make."""
+
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from tauten import parameters
+from tauten.kernels.mappings import Mapping
+
+
+class FeatureMap(BaseEstimator):
+    """Turns rows into others, in which what is not linear becomes so."""
+
+    def check(self) -> None:
+        """Raise a ValueError for a parameter that is not allowed."""
+        parameters.check(self)
+
+    def mapping(self, n_features: int) -> Mapping:
+        """The map for rows of so many features, before it has seen any."""
+        raise NotImplementedError
+
+    def law(self) -> tuple[Any, ...]:
+        """By what two maps of one kind are told apart."""
+        return type(self).__name__, *self.get_params().items()
+
+    def turns(self) -> bool:
+        """Whether it goes over to other axes once it has seen enough."""
+        return False
+
+    def __sklearn_tags__(self) -> Any:
+        raise AttributeError("A feature map is no estimator: it learns from the rows as they are learned.")

@@ -1,0 +1,60 @@
+"""Random Fourier features: waves whose products approximate the Gaussian kernel.
+
+    z = √(2/D)·(cos ω₁·x, …, cos ω_{D/2}·x, sin ω₁·x, …, sin ω_{D/2}·x),   ωᵢ ~ N(0, 2γI)
+    ⟨z, z'⟩ ≈ k(x, x') = exp(−γ‖x − x'‖²),   with an error of about 1/√D;   ‖z‖ = 1
+
+Rahimi, Recht (NIPS 2007). Each entry of ω is a function of the seed, the feature and the wave, so a feature
+that is met later gets its frequencies without a change to the others.
+"""
+
+from dataclasses import dataclass
+
+from tauten import parameters
+from tauten.kernels.mappings import Waves
+from tauten.maps.feature_map import FeatureMap
+from tauten.parameters import above, is_count, parameter
+
+
+def n_waves() -> int:
+    """The parameter that counts what a row becomes."""
+    return parameter(  # type: ignore[no-any-return]
+        400, lambda n: is_count(n) and 2 <= n <= 1 << 24 and n % 2 == 0, "an even whole number, 2 or above"
+    )
+
+
+def seed() -> int:
+    """The parameter that randomness is drawn from."""
+    return parameter(  # type: ignore[no-any-return]
+        0, lambda s: is_count(s) and parameters.is_seed(s), "a whole number from 0 to 2**32 - 1"
+    )
+
+
+@dataclass(eq=False, repr=False)
+class FourierMap(FeatureMap):
+    """Random Fourier features of exp(−γ‖x − x'‖²): a Gaussian kernel for streams, at a fixed cost a row.
+
+    Parameters
+    ----------
+    gamma : float, above 0, default 0.1
+        How fast two rows cease to be alike; about 1/(number of features) for standardised rows.
+    n_components : even int, 2 or above, default 400
+        D, the numbers that a row becomes: a cosine and a sine for each of half as many waves.
+    random_state : int, default 0
+        The seed of the waves.
+
+    Examples
+    --------
+    >>> import numpy as np, tauten as tt
+    >>> X = np.random.default_rng(0).uniform(-2, 2, (1000, 2))
+    >>> y = (X**2).sum(axis=1) < 2
+    >>> model = tt.MappedClassifier(tt.PAClassifier(), map=tt.FourierMap(gamma=0.5, n_components=100))
+    >>> tt.progressive(model, X, y).error_rate < 0.1 < tt.progressive(tt.PAClassifier(), X, y).error_rate
+    True
+    """
+
+    gamma: float = above(0, default=0.1)
+    n_components: int = n_waves()
+    random_state: int = seed()
+
+    def mapping(self, n_features: int) -> Waves:
+        return Waves(n_features, int(self.n_components), int(self.random_state), float(self.gamma))
