@@ -70,6 +70,11 @@ class OnlineLearner(Learned):
         return self.coupled
 
     @property
+    def knows_columns(self) -> bool:
+        """Whether something is drawn for each column, so that the order of the features matters."""
+        return False
+
+    @property
     def takes_weights(self) -> bool:
         """Whether there is a C for example weights to scale."""
         return True

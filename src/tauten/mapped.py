@@ -47,7 +47,7 @@ class Mapped(OnlineLearner):
         self.plan_now()
         return self.__dict__["_inner"]
 
-    def transform(self, X: Any) -> Floats:
+    def mapped(self, X: Any) -> Floats:
         """What the map makes of rows."""
         self._need_fitted()
         rows = self._read(X, learning=False)
@@ -60,6 +60,10 @@ class Mapped(OnlineLearner):
     @property
     def moves_two_classes(self) -> bool:
         return bool(self.learner.moves_two_classes)
+
+    @property
+    def knows_columns(self) -> bool:
+        return self.map.drawn
 
     @property
     def takes_weights(self) -> bool:

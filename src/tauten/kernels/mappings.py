@@ -52,7 +52,8 @@ def _cos_sin(phase):  # type: ignore[no-untyped-def]
 
 @kernel(COUNT(MATRIX, types.int64, REAL, MATRIX))
 def make_waves(phases, n, amplitude, Z):  # type: ignore[no-untyped-def]
-    """Write the n cosines and n sines of each row's phases."""
+    """Write the n cosines and as many sines of each row's phases, of an odd number one less."""
+    n_sines = Z.shape[1] - n
     for i in range(len(Z)):
         known = True
         exact = True
@@ -63,10 +64,13 @@ def make_waves(phases, n, amplitude, Z):  # type: ignore[no-untyped-def]
             for c in range(n):
                 cos, sin = _cos_sin(phases[i, c])
                 Z[i, c] = amplitude * cos
-                Z[i, n + c] = amplitude * sin
+                phases[i, c] = amplitude * sin
+            for c in range(n_sines):
+                Z[i, n + c] = phases[i, c]
         else:
             for c in range(n):
                 Z[i, c] = amplitude * np.cos(phases[i, c]) if known else 0.0
+            for c in range(n_sines):
                 Z[i, n + c] = amplitude * np.sin(phases[i, c]) if known else 0.0
     return len(Z)
 
@@ -194,12 +198,13 @@ class Waves(Drawn):
 
     def __init__(self, n_features: int, n_outputs: int, seed: int, gamma: float) -> None:
         self.n_outputs = n_outputs
-        super().__init__(n_features, n_outputs // 2, seed, normal=True, scale=float(np.sqrt(2 * gamma)))
+        n_waves = (n_outputs + 1) // 2
+        super().__init__(n_features, n_waves, seed, normal=True, scale=float(np.sqrt(2 * gamma)))
 
     def write(self, rows: Dense | Sparse, candidate: bool = False) -> tuple[int, Floats]:
         done, phases = self._products(rows)
         Z = np.empty((len(phases), self.n_outputs))
-        make_waves.run(phases, self.n_outputs // 2, float(np.sqrt(2 / self.n_outputs)), Z)
+        make_waves.run(phases, self._n_columns, float(np.sqrt(2 / self.n_outputs)), Z)
         return done, Z
 
 

@@ -34,6 +34,9 @@ class Rule:
     def __call__(self, *args: float) -> float:
         return self.function(*args)
 
+    def __reduce__(self) -> str:
+        return str(self.function.__qualname__)  # pickled by name, as functions are
+
     @cached_property
     def _compiled(self) -> Any:
         return numba.cfunc(self.signature, cache=True, error_model="numpy")(self.function)

@@ -14,8 +14,7 @@ from tauten.classifier import OnlineClassifier
 from tauten.learners.ogd import OGDClassifier
 from tauten.mapped import Mapped, seed_or_none, shared_parameters
 from tauten.maps import FourierMap
-from tauten.maps.fourier import n_waves
-from tauten.parameters import above, share
+from tauten.parameters import above, count, share
 
 
 @dataclass(eq=False, repr=False)
@@ -32,7 +31,7 @@ class FourierOGDClassifier(Mapped, OnlineClassifier):
         How fast the rate falls, η/t^power.
     gamma : float, above 0, default 0.1
         How fast two rows cease to be alike; about 1/(number of features) for standardised rows.
-    n_components : even int, 2 or above, default 400
+    n_components : int, 1 or above, default 400
         D, the numbers that a row becomes.
 
     The parameters that all classifiers share are described in `docs/parameters.md`. `random_state` is the
@@ -50,7 +49,7 @@ class FourierOGDClassifier(Mapped, OnlineClassifier):
     eta: float = above(0, default=0.2)
     power: float = share(default=0.0)
     gamma: float = above(0, default=0.1)
-    n_components: int = n_waves()
+    n_components: int = count(1, default=400)
     _: KW_ONLY
     random_state: int | None = seed_or_none()
 

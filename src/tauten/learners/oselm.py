@@ -28,7 +28,7 @@ class OSELMClassifier(Mapped, OnlineClassifier):
     ----------
     C : float, above 0, default 1000.0
         Weight of the rows against the ridge: small for few rows or much noise.
-    n_hidden : int, 1 or above, default 100
+    n_hidden : int, 1 or above, default 20
         Neurons; a row costs their square. Weights are drawn for features of size about 1.
     activation : "sigmoid", "tanh" or "relu", default "sigmoid"
         What a neuron makes of its input.
@@ -46,7 +46,7 @@ class OSELMClassifier(Mapped, OnlineClassifier):
     """
 
     C: float = above(0, default=1000.0)
-    n_hidden: int = count(1, default=100)
+    n_hidden: int = count(1, default=20)
     activation: str = one_of(*ACTIVATIONS, default="sigmoid")
     _: KW_ONLY
     random_state: int | None = seed_or_none()

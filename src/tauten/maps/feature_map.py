@@ -1,6 +1,6 @@
 """What every feature map is: parameters, and the mapping that they make."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 
@@ -10,6 +10,8 @@ from tauten.kernels.mappings import Mapping
 
 class FeatureMap(BaseEstimator):
     """Turns rows into others, in which what is not linear becomes so."""
+
+    drawn: ClassVar[bool] = False  # whether it is drawn at random, a number for each column
 
     def check(self) -> None:
         """Raise a ValueError for a parameter that is not allowed."""

@@ -8,18 +8,12 @@ that is met later gets its frequencies without a change to the others.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tauten import parameters
 from tauten.kernels.mappings import Waves
 from tauten.maps.feature_map import FeatureMap
-from tauten.parameters import above, is_count, parameter
-
-
-def n_waves() -> int:
-    """The parameter that counts what a row becomes."""
-    return parameter(  # type: ignore[no-any-return]
-        400, lambda n: is_count(n) and 2 <= n <= 1 << 24 and n % 2 == 0, "an even whole number, 2 or above"
-    )
+from tauten.parameters import above, count, is_count, parameter
 
 
 def seed() -> int:
@@ -37,7 +31,7 @@ class FourierMap(FeatureMap):
     ----------
     gamma : float, above 0, default 0.1
         How fast two rows cease to be alike; about 1/(number of features) for standardised rows.
-    n_components : even int, 2 or above, default 400
+    n_components : int, 1 or above, default 400
         D, the numbers that a row becomes: a cosine and a sine for each of half as many waves.
     random_state : int, default 0
         The seed of the waves.
@@ -53,8 +47,10 @@ class FourierMap(FeatureMap):
     """
 
     gamma: float = above(0, default=0.1)
-    n_components: int = n_waves()
+    n_components: int = count(1, default=400)
     random_state: int = seed()
+
+    drawn: ClassVar[bool] = True
 
     def mapping(self, n_features: int) -> Waves:
         return Waves(n_features, int(self.n_components), int(self.random_state), float(self.gamma))

@@ -6,6 +6,7 @@ Huang, Zhu, Siew (Neurocomputing 70, 2006). Each weight is a function of the see
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -60,6 +61,8 @@ class LayerMap(FeatureMap):
     n_hidden: int = count(1, default=100)
     activation: str = one_of(*ACTIVATIONS, default="sigmoid")
     random_state: int = seed()
+
+    drawn: ClassVar[bool] = True
 
     def mapping(self, n_features: int) -> Layer:
         return Layer(n_features, int(self.n_hidden), int(self.random_state), ACTIVATIONS[self.activation])
