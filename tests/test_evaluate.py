@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import SUPERVISED
 import scipy.sparse as sp
 from scipy.stats import ttest_rel
 from sklearn import metrics
@@ -20,9 +21,7 @@ def rows(n_classes=2, n_rows=400, seed=0):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("options", [{}, {"average": True}], ids=str)
-@pytest.mark.parametrize(
-    "name", [name for name, entry in tt.learners().items() if entry.kind == "classifier"]
-)
+@pytest.mark.parametrize("name", [name for name in SUPERVISED if tt.learners()[name].kind == "classifier"])
 def test_trace_is_predict_then_learn(name, options, n_classes):
     """A trace's errors, scores and updates are those of a loop of decision_function, predict_one and
     learn_one.

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 import tauten as tt
 
 LEARNERS = SUPERVISED
-CLASSIFIERS = [name for name, entry in tt.learners().items() if entry.kind == "classifier"]
+CLASSIFIERS = [name for name in LEARNERS if tt.learners()[name].kind == "classifier"]
 REGRESSORS = [name for name in LEARNERS if name not in CLASSIFIERS]
 SHAPES: dict[str, tuple[Any, ...]] = {
     "two classes": (0, 1),

@@ -23,7 +23,7 @@ import tauten as tt
 from tauten.second_order import SecondOrder
 
 LEARNERS = SUPERVISED
-CLASSIFIERS = [name for name, entry in tt.learners().items() if entry.kind == "classifier"]
+CLASSIFIERS = [name for name in LEARNERS if tt.learners()[name].kind == "classifier"]
 REGRESSORS = [name for name in LEARNERS if name not in CLASSIFIERS]
 CONFIGS: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: (name, {}) for name in LEARNERS},

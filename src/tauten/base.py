@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-import numba
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
@@ -23,7 +22,7 @@ from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Dense, Floats, Plan, Sparse
 from tauten.learned import Learned
 from tauten.parameters import count, optional, switch
-from tauten.rows import Rows, add_names, by_name, check_dict, dicts_in, hash_dicts, read_dicts
+from tauten.rows import Rows, by_name, check_dict, dicts_in, hash_dicts, read_dicts
 from tauten.stream import Decisions, Progress, Record, Stream, as_weights, learn_rows, one_row, progress_spans
 
 
@@ -151,25 +150,23 @@ class OnlineLearner(Learned):
         """The plan of the learner's family."""
         raise NotImplementedError
 
-    def _gatherer(self) -> Gatherer | None:
-        """What reads dicts, where names have columns of their own."""
-        index = self.__dict__.get("_feature_index")
-        return None if index is None or self.hash_bits is not None else Gatherer(index)
+    def _plan_gatherer(self) -> Gatherer | None:
+        """What gathers dicts, where names have columns of their own."""
+        return self._gatherer() if self.feature_index is not None and self.hash_bits is None else None
 
     def _plain_plan(self, learning: bool) -> dict[str, Any]:
         """What every plan has."""
-        state, gather = self.state_, self._gatherer()
-        in_one = gather is not None and state.in_one_column and not numba.config.DISABLE_JIT
+        gather = self._plan_gatherer()
         return dict(
             loop=self._loop_plan(learning),
             gather=gather,
-            learn_dict=gather.learn if gather is not None and in_one else None,
+            learn_dict=gather.learn if gather is not None and gather.can_learn(self.state_) else None,
             one=np.ones(1),
-            record=Record.empty(1, state),
+            record=Record.empty(1, self.state_),
         )
 
     def _reset(self) -> None:
-        for name in ("state_", "_feature_index", "_n_framed", "n_features_in_", "_plan"):
+        for name in ("state_", "_feature_index", "_n_framed", "n_features_in_", "_plan", "_kept_gatherer"):
             self.__dict__.pop(name, None)
 
     def _begin(self, n_classes: int) -> None:
@@ -188,7 +185,8 @@ class OnlineLearner(Learned):
         except Exception:
             self.__dict__.clear()
             self.__dict__.update(kept)
-            self.__dict__.pop("_plan", None)
+            for name in ("_plan", "_kept_gatherer"):
+                self.__dict__.pop(name, None)
             while len(index) > n_names:
                 index.popitem()
             if "state_" in kept:
@@ -216,6 +214,9 @@ class OnlineLearner(Learned):
             )
         self.check_shape()
         fitted = "n_features_in_" in self.__dict__
+        if self._is_plain(X) and (fitted or learning):  # what follows costs more than learning some rows
+            self.n_features_in_ = X.shape[1]
+            return Rows(X)
         dicts = dicts_in(X)
         if dicts is not None:
             return self._read_dicts(dicts, learning)
@@ -232,6 +233,13 @@ class OnlineLearner(Learned):
             )
         return Rows(checked)
 
+    def _is_plain(self, X: Any) -> bool:
+        """Whether a batch is a matrix of numbers that fits the model, whose columns have no names."""
+        if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.kind not in "fiu" or not X.size:
+            return False
+        width = self.__dict__.get("n_features_in_", X.shape[1] if self.hash_bits is None else None)
+        return self.feature_index is None and X.shape[1] == width
+
     def _read_dicts(self, dicts: Sequence[Any], learning: bool) -> Rows:
         if self.hash_bits is not None:
             self.n_features_in_ = 1 << self.hash_bits
@@ -242,12 +250,19 @@ class OnlineLearner(Learned):
                 f"{type(self).__name__} learned {self.n_features_in_} unnamed columns; expected an array."
             )
         index = self.__dict__.setdefault("_feature_index", {})
-        rows = read_dicts(dicts, index, grow=learning)
+        rows = read_dicts(dicts, self._gatherer(), grow=learning)
         if learning:
             self.n_features_in_ = len(index)
             if "state_" in self.__dict__:
                 self.state_.grow_features(len(index))
         return rows
+
+    def _gatherer(self) -> Gatherer:
+        """What gathers dicts by the index, kept as long as that is the same."""
+        kept: Gatherer | None = self.__dict__.get("_kept_gatherer")
+        if kept is None or kept.index is not self._feature_index:
+            kept = self.__dict__["_kept_gatherer"] = Gatherer(self._feature_index)
+        return kept
 
     def _learn_fast(self, x: Any, plan: "LoopPlan", y: Floats, margins: Floats) -> bool:
         """Learn one example without any ceremony, where it is plainly one that the model can take."""
@@ -261,16 +276,14 @@ class OnlineLearner(Learned):
     def _fast_row(self, x: Any, plan: "LoopPlan", learning: bool = False) -> Dense | Sparse | None:
         """One example without any ceremony, where it is plainly one that the model can take."""
         if plan.gather is not None and isinstance(x, dict):
-            row = plan.gather(x)
+            row = plan.gather(x, known_only=not learning)
             if row is None and learning:
                 check_dict(x, 0)
                 index = self._feature_index
                 self.state_.grow_features(len(index) + sum(name not in index for name in x))  # may refuse
-                add_names(x, index)
+                plan.gather.add(x)
                 self.n_features_in_ = len(index)
                 row = plan.gather(x)
-            elif row is None:
-                row = plan.gather({name: x[name] for name in x if name in self._feature_index})
             return row
         if self.hash_bits is not None and isinstance(x, dict):
             return hash_dicts([x], self.hash_bits).block(0, 1)

@@ -12,7 +12,9 @@ LARGEST_EXACT = 2.0**53  # whole numbers above it are not all floats
 
 def read_labels(given: Any, name: str = "y") -> NDArray[Any]:
     """The labels of a column or list, checked; `name` is what it is called."""
-    labels = column_or_1d(np.asarray(given), warn=True)
+    labels = np.asarray(given)
+    if labels.ndim != 1 or labels.dtype.kind not in "biufU":
+        labels = column_or_1d(labels, warn=True)
     items = given if isinstance(given, list | tuple) else labels if labels.dtype.kind == "O" else ()
     if len({isinstance(label, str) for label in items}) > 1:
         raise ValueError(f"Labels of {name} mix text and other values; expected labels of one kind.")

@@ -16,6 +16,7 @@ from tauten.merging import merge
 from tauten.rows import check_distinct
 
 COUNTERS = ("n_rounds", "n_moves")
+PASSING = ("_plan", "_kept_gatherer", "_asked_by")  # made anew where it is missing
 
 
 class Learned(BaseEstimator):
@@ -31,6 +32,7 @@ class Learned(BaseEstimator):
         "_feature_index",
         "_n_framed",
     )  # saved, besides the state
+    shape_parameters: ClassVar[str] = "average, window or covariance"  # what the state is shaped by
 
     def check_arrays(self, arrays: Mapping[str, Floats]) -> None:
         """Raise a ValueError where a parameter asks for more room than what was saved took."""
@@ -46,7 +48,7 @@ class Learned(BaseEstimator):
         named = self.feature_index is not None
         like = self.new_state(1, 2)
         if type(like) is not type(self.state_) or like.settings() != self.state_.settings():
-            name = "average, window or covariance"
+            name = self.shape_parameters
         elif self.hash_bits is not None and (named or self.n_features_in_ != 1 << self.hash_bits):
             name = "hash_bits"
         else:
@@ -117,7 +119,7 @@ class Learned(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name not in ("_plan", "_asked_by")}
+        return {name: value for name, value in state.items() if name not in PASSING}
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file, without pickle; loaded, it learns on as if it had never stopped."""

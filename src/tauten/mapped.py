@@ -6,7 +6,7 @@ learner's own, and every question about rules, margins and rates goes to the lea
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -36,6 +36,7 @@ def seed_or_none() -> Any:
 class Mapped(OnlineLearner):
     """A learner that learns what a map makes of the rows."""
 
+    shape_parameters: ClassVar[str] = "the map, or what shapes the learner behind it,"
     learner: Any  # an untrained learner: what learns
     map: FeatureMap
     state_: MappedState
@@ -101,7 +102,7 @@ class Mapped(OnlineLearner):
         hashed = self.hash_bits is not None
         named = self.feature_index is not None
         if shape != self.state_.settings():
-            what = "the map, or average, window or covariance of the learner,"
+            what = self.shape_parameters
         elif hashed and (named or self.n_features_in_ != 1 << self.hash_bits):  # type: ignore[operator]
             what = "hash_bits"
         else:
@@ -117,7 +118,9 @@ class Mapped(OnlineLearner):
                 inner.__dict__[name] = self.__dict__[name]
         plan = inner.plan_now()
         self.__dict__["_inner"] = inner
-        return replace(plan, gather=self._gatherer(), learn_dict=None, record=Record.empty(1, self.state_))
+        return replace(
+            plan, gather=self._plan_gatherer(), learn_dict=None, record=Record.empty(1, self.state_)
+        )
 
     def settle(self, epoch: int) -> None:
         if "_plan" in self.__dict__:  # a new plan is settled when it is made

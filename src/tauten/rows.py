@@ -165,33 +165,27 @@ def check_distinct(names: Sequence[str]) -> None:
         raise ValueError(f"X has several columns named {twice!r}; expected feature names that differ.")
 
 
-def read_dicts(dicts: Sequence[Any], index: dict[str, int], grow: bool) -> Rows:
+def read_dicts(dicts: Sequence[Any], gather: Gatherer, grow: bool) -> Rows:
     """A batch of dicts from names to numbers, by an index of columns.
 
     Names that the index lacks join it, or, where it may not grow, are left out.
     """
-    gather = Gatherer(index)
+    index = gather.index
     columns, values, starts = [np.zeros(0, np.int32)], [np.zeros(0)], [0]
     for row, example in enumerate(dicts):
         gathered = gather(example) if isinstance(example, dict) else None
         if gathered is None:
             check_dict(example, row)
             if grow:
-                add_names(example, index)
-            gathered = gather({name: float(value) for name, value in example.items() if name in index})
+                gather.add(example)
+            known = {str(name): float(value) for name, value in example.items() if name in index}
+            gathered = gather(known)
         assert gathered is not None
         starts.append(starts[-1] + int(gathered.starts[1]))
         columns.append(gathered.indices[: gathered.starts[1]].astype(np.int32))
         values.append(gathered.values[: gathered.starts[1]].copy())
     parts = np.concatenate(values), np.concatenate(columns), np.array(starts)
     return Rows(sp.csr_matrix(parts, shape=(len(dicts), len(index))), trusted=True)
-
-
-def add_names(example: Mapping[str, Any], index: dict[str, int]) -> None:
-    """Give every name of an example a column."""
-    for name in example:
-        if name not in index:
-            index[name] = len(index)
 
 
 def hash_dicts(dicts: Sequence[Any], bits: int) -> Rows:

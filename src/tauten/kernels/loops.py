@@ -36,6 +36,7 @@ from numba import njit, types
 
 from tauten.kernels.asking import ASKING, PASS, STOP, consider, note
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
+from tauten.kernels.prefetch import AHEAD, fetch_row, fetch_sparse
 
 VECTOR = types.float64[::1]
 MATRIX = types.float64[:, ::1]
@@ -106,27 +107,23 @@ def learn_dense(  # type: ignore[no-untyped-def]
     pull = np.zeros(n_columns)
     done = n_rows
     for i in range(n_rows):
-        x = X[i]
-        w = columns[0]
+        if i + 1 < n_rows:
+            fetch_row(X, i + 2)
         total = 0.0
         sqnorm = bias
         for j in range(width):
-            total += w[j] * x[j]
-            sqnorm += x[j] * x[j]
+            total += columns[0, j] * X[i, j]
+            sqnorm += X[i, j] * X[i, j]
         s[0] = bias * intercepts[0] + total
         for c in range(1, n_columns):
-            w = columns[c]
             total = 0.0
             for j in range(width):
-                total += w[j] * x[j]
+                total += columns[c, j] * X[i, j]
             s[c] = bias * intercepts[c] + total
-        if not np.isfinite(sqnorm) and not np.isfinite(x).all():
+        if not np.isfinite(sqnorm) and not np.isfinite(X[i]).all():
             done = -1 - i
             break
-        if n_columns == 1:  # spelt out, as in `learn_sparse_column`
-            scores[i, 0] = s[0]
-        else:
-            invoke(report, (s, memory, scores.shape[1], scores[i]))
+        invoke(report, (s, memory, scores.shape[1], scores[i]))
         if ask != 0:
             choice = consider(i, scores, 0.0, sqnorm, y[i, 0], ask, asking, asked, moved)
             if choice == PASS:
@@ -134,26 +131,18 @@ def learn_dense(  # type: ignore[no-untyped-def]
             if choice == STOP:
                 done = -1 - i
                 break
-        if n_columns == 1:
-            pull[0] = signed_step(
-                invoke(loss, (s[0], y[i, 0], margins[i, 0])), sqnorm, C[0] * importance[i], step
-            )
-            moved[i, 0] = pull[0] != 0.0
-            verdict = MOVE
-        else:
-            verdict = invoke(
-                decide, (i, s, sqnorm, y, margins, importance[i], C, memory, loss, step, len(C), pull, moved)
-            )
+        verdict = invoke(
+            decide, (i, s, sqnorm, y, margins, importance[i], C, memory, loss, step, len(C), pull, moved)
+        )
         if ask != 0:
             note(i, moved, sqnorm, asking)
         if verdict != STAY:
             for c in range(n_columns):
                 a = pull[c]
                 if a != 0.0:
-                    w = columns[c]
                     intercepts[c] += a * bias
                     for j in range(width):
-                        w[j] += a * x[j]
+                        columns[c, j] += a * X[i, j]
         if verdict == UPKEEP:
             done = i + 1
             break
@@ -178,6 +167,8 @@ def learn_sparse(  # type: ignore[no-untyped-def]
     s = np.empty(n_columns)
     pull = np.zeros(n_columns)
     for i in range(n_rows):
+        if starts[i] + AHEAD < starts[n_rows]:
+            fetch_sparse(values, indices, starts[i], starts[i + 1])
         sqnorm = sparse_sqnorm(values, indices, starts[i], starts[i + 1], trusted, width, bias)
         if sqnorm < 0.0:
             return -1 - i
@@ -273,6 +264,50 @@ def score_sparse(values, indices, starts, bias, table, raw):  # type: ignore[no-
     return len(starts) - 1
 
 
+@kernel(DENSE, fastmath=REORDER)
+def learn_dense_column(  # type: ignore[no-untyped-def]
+    X, y, margins, importance, C, bias, table, memory, report, decide, loss, step, scores, moved,
+    ask, asking, asked,
+):  # fmt: skip
+    """`learn_dense` for a table of one column: its one decision is spelt out."""
+    n_rows, width = X.shape
+    w = table[1 : width + 1, 0].copy()  # aligned, as the table is not
+    intercept = table[0, 0]
+    done = n_rows
+    for i in range(n_rows):
+        if i + 1 < n_rows:
+            fetch_row(X, i + 2)
+        score = 0.0
+        sqnorm = bias
+        for j in range(width):
+            score += w[j] * X[i, j]
+            sqnorm += X[i, j] * X[i, j]
+        score += bias * intercept
+        if not np.isfinite(sqnorm) and not np.isfinite(X[i]).all():
+            done = -1 - i
+            break
+        scores[i, 0] = score
+        if ask != 0:
+            choice = consider(i, scores, 0.0, sqnorm, y[i, 0], ask, asking, asked, moved)
+            if choice == PASS:
+                continue
+            if choice == STOP:
+                done = -1 - i
+                break
+        a = signed_step(invoke(loss, (score, y[i, 0], margins[i, 0])), sqnorm, C[0] * importance[i], step)
+        moved[i, 0] = a != 0.0
+        if ask != 0:
+            note(i, moved, sqnorm, asking)
+        if a != 0.0:
+            intercept += a * bias
+            for j in range(width):
+                w[j] += a * X[i, j]
+    table[0, 0] = intercept
+    for j in range(width):
+        table[1 + j, 0] = w[j]
+    return done
+
+
 @kernel(SPARSE)
 def learn_sparse_column(  # type: ignore[no-untyped-def]
     values, indices, starts, trusted,
@@ -284,11 +319,14 @@ def learn_sparse_column(  # type: ignore[no-untyped-def]
     w = table.reshape(-1)[1:]
     width = len(w)
     intercept = table[0, 0]
+    last = starts[n_rows]
     one = np.uint64(1)
     two = np.uint64(2)
     for i in range(n_rows):
         start = starts[i]
         end = starts[i + 1]
+        if start + AHEAD < last:
+            fetch_sparse(values, indices, start, end)
         even = end - (end - start) % two
         ascending = True
         previous = np.int64(-1)

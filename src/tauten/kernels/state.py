@@ -309,7 +309,8 @@ class LinearState(State):
     ) -> int:
         loop: Kernel
         if isinstance(rows, Dense):
-            done: int = loops.learn_dense.run(
+            loop = loops.learn_dense_column if self.in_one_column else loops.learn_dense
+            done: int = loop.run(
                 rows.X, y, margins, importance, plan.C, plan.bias, self.used, self.memory,
                 plan.report, plan.decide, plan.loss, plan.step, scores, moved,
                 plan.ask, plan.asking, asked,

@@ -70,6 +70,7 @@ class LocalPAClassifier(OnlineClassifier):
     variant: Literal["hard", "I", "II"] = one_of("hard", "I", "II", default="I")
 
     coupled: ClassVar[bool] = True
+    shape_parameters: ClassVar[str] = "n_prototypes"
 
     @property
     def takes_weights(self) -> bool:

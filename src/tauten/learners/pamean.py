@@ -66,7 +66,8 @@ class ClassMeanPAClassifier(LinearClassifier):
     variant : "hard", "I" or "II", default "I"
         PAm, PAm-1 or PAm-2.
     anchor_scale : float, above 0 and up to 1e30, default 1.0
-        Factor κ on the difference of the means; 1 is the paper's. Try 30 to 100 where features are 0 or 1.
+        Factor κ on the difference of the means; 1 is the paper's formula. Its figures come out with γ = 1e-6
+        and κγ from 0.1 to 1 (`docs/reproduced.md`); where w shall shrink, try 30 to 100.
     window : int, 0 or above, default 0
         How many of the last classifiers a step starts from the mean of (PAmW); 0 starts it from the last one
         (PAm).
