@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from conftest import SUPERVISED
 import scipy.sparse as sp
+from conftest import SUPERVISED
 from scipy.stats import ttest_rel
 from sklearn import metrics
 from sklearn.linear_model import SGDClassifier

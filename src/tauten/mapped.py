@@ -17,7 +17,7 @@ from tauten.classifier import OnlineClassifier
 from tauten.kernels.anchored import Anchored
 from tauten.kernels.first_order import FirstOrder
 from tauten.kernels.mapped import MappedState
-from tauten.kernels.state import Floats
+from tauten.kernels.state import Dense, Floats, Sparse
 from tauten.maps import FeatureMap
 from tauten.parameters import is_count, is_seed, optional
 from tauten.stream import Decisions, Record, Stream
@@ -121,6 +121,10 @@ class Mapped(OnlineLearner):
         return replace(
             plan, gather=self._plan_gatherer(), learn_dict=None, record=Record.empty(1, self.state_)
         )
+
+    def as_learned(self, row: Dense | Sparse) -> Floats:
+        mapping = self.state_.mapping if "state_" in self.__dict__ else self.map.mapping(self.n_features_in_)
+        return mapping.write(row, candidate=not mapping.settled)[1]
 
     def settle(self, epoch: int) -> None:
         if "_plan" in self.__dict__:  # a new plan is settled when it is made

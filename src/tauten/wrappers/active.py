@@ -105,7 +105,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Raise a ValueError for a parameter that is not allowed, or that another one rules out."""
         parameters.check(self)
         self.rule.check()
-        if self.rule.curious and not isinstance(self.learner, SecondOrder):
+        if self.rule.curious and not isinstance(getattr(self.learner, "learner", self.learner), SecondOrder):
             raise ValueError(
                 f"{type(self.rule).__name__} asks by the variance of a score, which "
                 f"{type(self.learner).__name__} has not; expected a learner with a covariance."
@@ -256,8 +256,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Ask, or do not, and count it."""
         learner, asking = self.learner_, self.asking_
         if "classes_" not in learner.__dict__:  # nothing can be predicted: a score of 0, Σ = I
-            values = row.X if isinstance(row, Dense) else row.values[: int(row.starts[-1])]
-            sqnorm = float(np.square(values).sum()) + float(learner.fit_intercept)
+            sqnorm = float(np.square(learner.as_learned(row)).sum()) + float(learner.fit_intercept)
             with np.errstate(over="ignore"):
                 drawn = getattr(uniform, "py_func", uniform)(asking[SEED], asking[ROUNDS])
             wanted = bool(drawn < self.rule.chance(0.0, sqnorm, sqnorm, asking))
