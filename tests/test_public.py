@@ -17,15 +17,17 @@ from tauten.linear import LinearClassifier
 ROOT = Path(__file__).parents[1]
 NAMES = """AROWClassifier AROWRegressor ActiveClassifier AdaptiveAsk AlwaysAsk AskCurve AskRule BudgetAsk
 CPAClassifier CWClassifier ClassMeanPAClassifier Comparison CostSensitivePAClassifier DecayingAsk
-MahalanobisPAClassifier MahalanobisPARegressor MarginAsk ModelFileError NHERDClassifier PAClassifier
-PARegressor PAUMClassifier PerceptronClassifier RandomAsk SCWClassifier SecondOrderAsk
+FeatureMap FourierMap FourierOGDClassifier LayerMap LocalPAClassifier MahalanobisPAClassifier
+MahalanobisPARegressor MappedClassifier MappedRegressor MarginAsk ModelFileError NHERDClassifier
+NystromMap NystromOGDClassifier OGDClassifier OSELMClassifier PAClassifier PARegressor
+PAUMClassifier PerceptronClassifier RLSClassifier RandomAsk SCWClassifier SecondOrderAsk
 SecondOrderPerceptronClassifier Sweep Trace VarianceAsk ask_curve at_rate check_learner compare
 learners load make merge progressive sweep""".split()
-REGISTRY = """perceptron pa pa1 pa2 paum cpa cspa pamean pamean1 pamean2 pameanw pameanw1 pameanw2 pa-reg
-pa1-reg pa2-reg pam pam1 pam2 sop cw arow scw1 scw2 nherd pam-reg pam1-reg pam2-reg arow-reg
-pam-diag pam1-diag pam2-diag sop-diag cw-diag arow-diag scw1-diag scw2-diag nherd-diag
-pam-diag-reg pam1-diag-reg pam2-diag-reg arow-diag-reg rpe rpa rpa1 rpa2
-pea sel-ada sel-2nd paa paa1 paa2 cspaa csrnd""".split()
+REGISTRY = """perceptron pa pa1 pa2 ogd paum cpa cspa pamean pamean1 pamean2 pameanw pameanw1 pameanw2 pa-reg
+pa1-reg pa2-reg pam pam1 pam2 sop cw arow scw1 scw2 nherd pam-reg pam1-reg pam2-reg arow-reg pam-
+diag pam1-diag pam2-diag sop-diag cw-diag arow-diag scw1-diag scw2-diag nherd-diag pam-diag-reg
+pam1-diag-reg pam2-diag-reg arow-diag-reg rls oselm fogd nogd lol ilol rpe rpa rpa1 rpa2 pea sel-
+ada sel-2nd paa paa1 paa2 cspaa csrnd""".split()
 
 
 def test_public_names():

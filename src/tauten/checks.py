@@ -133,7 +133,9 @@ def _outcomes(
 ) -> Iterator[tuple[float, list[float]]]:
     """For each problem that a step solved what it reached, and what others would have."""
     if isinstance(model, Mapped) and isinstance(before, Mapped):  # the problem is that of what learns behind
-        yield from _outcomes(model.learner_, before.learner_, model.mapped([x])[0], y, random)
+        z = model.mapped([x])[0]
+        if len(z) == len(before.mapped([x])[0]):  # else it was turned to other axes after the step
+            yield from _outcomes(model.learner_, before.learner_, z, y, random)
         return
     if not isinstance(model, Linear):
         for problem in model.problems(before, x, y):

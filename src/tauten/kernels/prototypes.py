@@ -263,6 +263,9 @@ class Local(State):
     def size(self) -> int:
         return self.planes.size + self.sums.size
 
+    def settings(self) -> tuple[Any, ...]:
+        return (self.n_prototypes,)
+
     @property
     def found(self) -> int:
         """How many prototypes there are."""

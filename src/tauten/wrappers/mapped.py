@@ -22,7 +22,10 @@ from tauten.regressor import OnlineRegressor
 
 
 def _of_the_learner(name: str) -> Any:
-    return property(lambda self: getattr(self.learner, name), doc=f"`{name}` of the learner.")
+    default = OnlineClassifier.__dataclass_fields__[
+        name
+    ].default  # where the learner is none, as a check will say
+    return property(lambda self: getattr(self.learner, name, default), doc=f"`{name}` of the learner.")
 
 
 class OnAnyLearner(MetaEstimatorMixin, Mapped):
