@@ -27,6 +27,7 @@ bench: $(VENV)/ready
 	$(RUN) pip install --quiet --group bench
 	$(VENV)/bin/python bench/speed.py
 	$(VENV)/bin/python bench/second_order.py
+	$(VENV)/bin/python bench/maps.py
 
 format: $(VENV)/ready
 	$(RUN) ruff check --fix .

@@ -398,6 +398,7 @@ def test_parameters_of_parts() -> None:
         (lambda: tt.MappedClassifier(tt.make("pa1-reg"), tt.FourierMap()), "expected a classifier of tauten"),
         (lambda: tt.MappedRegressor(tt.make("pa1"), tt.FourierMap()), "expected a regressor of tauten"),
         (lambda: tt.MappedClassifier(tt.make("pa1"), None), "expected a feature map"),
+        (lambda: tt.MappedClassifier(tt.make("fogd"), tt.FourierMap()), "has a map; expected"),
         (lambda: tt.MappedClassifier(tt.make("pa1", C=-1), tt.FourierMap()), "C is -1"),
         (lambda: tt.MappedClassifier(tt.make("pa1"), tt.FourierMap(gamma=0)), "gamma is 0"),
         (lambda: tt.MappedClassifier(tt.make("pa1"), tt.FourierMap(n_components=0)), "n_components is 0"),
@@ -427,8 +428,11 @@ def test_evaluating_asking_and_pipelines() -> None:
     grid = {"learner__C": [0.1, 1.0], "map__gamma": [0.01, 0.3]}
     sweep = tt.sweep(model, grid, X, codes)
     assert sweep.to_frame().shape == (4, 4) and sweep.best_params["map__gamma"] == 0.3
-    single = tt.progressive(model.set_params(**sweep.best_params), X, codes)
-    assert single.error_rate == sweep.errors.min()
+    for point, swept, error in zip(sweep.grid, sweep.learners, sweep.errors, strict=True):
+        single = clone(model).set_params(**point)
+        assert tt.progressive(single, X, codes).error_rate == error
+        np.testing.assert_allclose(single.learner_.coef_, swept.learner_.coef_, rtol=1e-12, atol=1e-12)
+    model.set_params(**sweep.best_params)
     table = tt.compare(
         {"waves": clone(model), "fogd": "fogd", "plain": "pa1"}, X, codes, repeats=2
     ).to_frame()

@@ -17,7 +17,7 @@ from tauten.linear import LinearClassifier
 ROOT = Path(__file__).parents[1]
 NAMES = """AROWClassifier AROWRegressor ActiveClassifier AdaptiveAsk AlwaysAsk AskCurve AskRule BudgetAsk
 CPAClassifier CWClassifier ClassMeanPAClassifier Comparison CostSensitivePAClassifier DecayingAsk
-FeatureMap FourierMap FourierOGDClassifier LayerMap LocalPAClassifier MahalanobisPAClassifier
+FourierMap FourierOGDClassifier LayerMap LocalPAClassifier MahalanobisPAClassifier
 MahalanobisPARegressor MappedClassifier MappedRegressor MarginAsk ModelFileError NHERDClassifier
 NystromMap NystromOGDClassifier OGDClassifier OSELMClassifier PAClassifier PARegressor
 PAUMClassifier PerceptronClassifier RLSClassifier RandomAsk SCWClassifier SecondOrderAsk

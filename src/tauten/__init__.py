@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tauten.learners.rls import RLSClassifier
     from tauten.learners.scw import SCWClassifier
     from tauten.learners.sop import SecondOrderPerceptronClassifier
-    from tauten.maps import FeatureMap, FourierMap, LayerMap, NystromMap
+    from tauten.maps import FourierMap, LayerMap, NystromMap
     from tauten.merging import merge
     from tauten.registry import learners, load, make
     from tauten.trace import Trace
@@ -70,7 +70,6 @@ _HOMES = {
     "Comparison": "tauten.evaluate",
     "CostSensitivePAClassifier": "tauten.learners.cspa",
     "DecayingAsk": "tauten.ask",
-    "FeatureMap": "tauten.maps",
     "FourierMap": "tauten.maps",
     "FourierOGDClassifier": "tauten.learners.fogd",
     "LayerMap": "tauten.maps",
@@ -125,7 +124,6 @@ __all__ = [
     "Comparison",
     "CostSensitivePAClassifier",
     "DecayingAsk",
-    "FeatureMap",
     "FourierMap",
     "FourierOGDClassifier",
     "LayerMap",

@@ -79,6 +79,8 @@ class Mapped(OnlineLearner):
     def check_parts(self) -> None:
         """Raise a ValueError for a parameter of the map or the learner that is not allowed."""
         self.map.check()
+        if isinstance(self.learner, Mapped):
+            raise ValueError(f"{type(self.learner).__name__} has a map; expected a learner without one.")
         if isinstance(self.learner, OnlineClassifier):
             self.learner._check_parameters()
         else:

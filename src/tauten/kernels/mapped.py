@@ -115,8 +115,12 @@ class MappedState(State):
     def grow_features(self, n_features: int) -> None:
         self.mapping.grow_features(n_features)
 
+    def with_inner(self, inner: State) -> Self:
+        """The same mapping before another state."""
+        return type(self)(self.mapping, inner, self._law)
+
     def _regrouped(self, order: Sequence[int]) -> Self:
-        return type(self)(self.mapping, self.inner.regrouped(order), self._law)
+        return self.with_inner(self.inner.regrouped(order))
 
     def place_features(self, columns: Sequence[int], n_features: int) -> None:
         self.mapping.place_features(columns, n_features)
@@ -136,10 +140,10 @@ class MappedState(State):
         """A state like this one that was saved."""
         of_mapping = {name: arrays[name] for name in self.mapping.kept}
         of_inner = {name: array for name, array in arrays.items() if name not in of_mapping}
+        inner = type(self.inner).restore(header["inner_header"], of_inner)
         mapping = copy.deepcopy(self.mapping)
         mapping.grow_features(header["n_features"])
         mapping.restore(of_mapping)
-        inner = type(self.inner).restore(header["inner_header"], of_inner)
         if inner.n_features != mapping.n_outputs:
             raise ValueError(f"weights of {inner.n_features} features, expected {mapping.n_outputs}")
         return type(self)(mapping, inner, self._law)

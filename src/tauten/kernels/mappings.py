@@ -290,9 +290,10 @@ class Landmarks(Mapping):
             values = row.values[row.starts[0] : row.starts[1]]
             np.add.at(self._tiles[tile, :, column], row.indices[row.starts[0] : row.starts[1]], values)
         self._lengths[n] = _sqnorm(values)
-        inverse = as_matrix(self._basis, n, n)  # upper triangular
-        column_of = np.append(-(inverse @ z[:n]), 1.0) / z[n]
-        self._basis[tile, : n + 1, column] = column_of
+        known = np.zeros(len(self._basis) * TILE)
+        known[:n] = z[:n]
+        spanned = np.einsum("tjc,tc->j", self._basis[:, :n], known.reshape(-1, TILE))
+        self._basis[tile, : n + 1, column] = np.append(-spanned, 1.0) / z[n]
         self.n_taken += 1
         return self._reduce() if self.settled and self._rank is not None else None
 

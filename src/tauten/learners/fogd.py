@@ -9,6 +9,7 @@ which `fit_intercept=False` turns off.
 """
 
 from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 from tauten.classifier import OnlineClassifier
 from tauten.learners.ogd import OGDClassifier
@@ -52,6 +53,8 @@ class FourierOGDClassifier(Mapped, OnlineClassifier):
     n_components: int = count(1, default=400)
     _: KW_ONLY
     random_state: int | None = seed_or_none()
+
+    sweepable: ClassVar[frozenset[str]] = OGDClassifier.sweepable
 
     @property
     def learner(self) -> OGDClassifier:  # type: ignore[override]

@@ -38,6 +38,10 @@ class OnAnyLearner(MetaEstimatorMixin, Mapped):
     warm_start = _of_the_learner("warm_start")
     hash_bits = _of_the_learner("hash_bits")
 
+    @property
+    def sweepable(self) -> frozenset[str]:  # type: ignore[override]
+        return frozenset(f"learner__{name}" for name in self.learner.sweepable)
+
     def encoded(self) -> Any:
         return {
             "learner": {"class": type(self.learner).__name__, "parameters": self.learner.encoded()},
