@@ -32,8 +32,8 @@ PROMISED: dict[str, Any] = {
     "pa1 on waves": tt.MappedClassifier(tt.make("pa1"), tt.FourierMap(n_components=101)),
     "pam2 on landmarks": tt.MappedClassifier(tt.make("pam2"), tt.NystromMap(n_landmarks=15)),
     "cspa on a layer": tt.MappedClassifier(tt.make("cspa", rho=3.0), tt.LayerMap(activation="relu")),
-    "pamean1 on landmarks, averaged": tt.MappedClassifier(
-        tt.make("pamean1", average=True), tt.NystromMap(n_landmarks=30)
+    "pa2 on landmarks, averaged": tt.MappedClassifier(
+        tt.make("pa2", average=True), tt.NystromMap(n_landmarks=30)
     ),
     "pa1-reg on waves": tt.MappedRegressor(tt.make("pa1-reg"), tt.FourierMap()),
 }
