@@ -24,10 +24,10 @@ PAUMClassifier PerceptronClassifier RLSClassifier RandomAsk SCWClassifier Second
 SecondOrderPerceptronClassifier Sweep Trace VarianceAsk ask_curve at_rate check_learner compare
 learners load make merge progressive sweep""".split()
 REGISTRY = """perceptron pa pa1 pa2 ogd paum cpa cspa pamean pamean1 pamean2 pameanw pameanw1 pameanw2 pa-reg
-pa1-reg pa2-reg pam pam1 pam2 sop cw arow scw1 scw2 nherd pam-reg pam1-reg pam2-reg arow-reg pam-
-diag pam1-diag pam2-diag sop-diag cw-diag arow-diag scw1-diag scw2-diag nherd-diag pam-diag-reg
-pam1-diag-reg pam2-diag-reg arow-diag-reg rls oselm fogd nogd lol ilol rpe rpa rpa1 rpa2 pea sel-
-ada sel-2nd paa paa1 paa2 cspaa csrnd""".split()
+pa1-reg pa2-reg pam pam1 pam2 sop cw arow scw1 scw2 nherd pam-reg pam1-reg pam2-reg arow-reg
+pam-diag pam1-diag pam2-diag sop-diag cw-diag arow-diag scw1-diag scw2-diag nherd-diag
+pam-diag-reg pam1-diag-reg pam2-diag-reg arow-diag-reg rls oselm fogd nogd lol ilol rpe rpa rpa1
+rpa2 pea sel-ada sel-2nd paa paa1 paa2 cspaa csrnd""".split()
 
 
 def test_public_names():

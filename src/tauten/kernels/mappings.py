@@ -250,8 +250,13 @@ class Landmarks(Mapping):
         return self.n_taken == self._n_landmarks
 
     @property
+    def _turned(self) -> bool:
+        """Whether it has gone over, or is about to, to the best directions."""
+        return self.settled and self._rank is not None
+
+    @property
     def per_row(self) -> int:  # type: ignore[override]
-        return 2 * self._n_landmarks + self.n_outputs
+        return 3 * self._n_landmarks + self.n_outputs
 
     @property
     def size(self) -> int:  # type: ignore[override]
@@ -266,14 +271,17 @@ class Landmarks(Mapping):
 
     def write(self, rows: Dense | Sparse, candidate: bool = False) -> tuple[int, Floats]:
         n = self.n_taken
-        done, products, sqnorms = project(rows, self._tiles, self.n_features)
+        done, products, sqnorms = project(rows, self._tiles[: n_tiles(n)], self.n_features)
         K, own = np.empty((len(products), n)), np.empty(len(products))
         make_similarities.run(
             products, sqnorms, self._lengths, self._similarity.handle, self._numbers, K, own
         )
-        products, unused = np.empty((len(K), len(self._basis) * TILE)), np.empty(len(K))
-        project_dense.run(K, self._basis, products, unused)
-        Z = products if products.shape[1] == self.n_outputs else products[:, : self.n_outputs].copy()
+        basis = self._basis[: n_tiles(min(n, self.n_outputs))]
+        products, unused = np.empty((len(K), len(basis) * TILE)), np.empty(len(K))
+        project_dense.run(K, basis, not self._turned, products, unused)
+        Z = np.zeros((len(K), self.n_outputs))
+        width = min(products.shape[1], self.n_outputs)
+        Z[:, :width] = products[:, :width]
         if candidate and len(Z):
             left = float(own[0] - Z[0] @ Z[0])
             if left > self.SMALLEST * own[0]:
@@ -292,12 +300,12 @@ class Landmarks(Mapping):
         self._lengths[n] = _sqnorm(values)
         known = np.zeros(len(self._basis) * TILE)
         known[:n] = z[:n]
-        spanned = np.einsum("tjc,tc->j", self._basis[:, :n], known.reshape(-1, TILE))
+        spanned = np.matmul(self._basis[:, :n], known.reshape(-1, TILE, 1)).sum(axis=0)[:, 0]
         self._basis[tile, : n + 1, column] = np.append(-spanned, 1.0) / z[n]
         self.n_taken += 1
-        return self._reduce() if self.settled and self._rank is not None else None
+        return self._turn() if self._turned else None
 
-    def _reduce(self) -> Floats:
+    def _turn(self) -> Floats:
         """Go over to the best basis of fewer dimensions; returns it in terms of the present one."""
         assert self._rank is not None
         n = self.n_taken
@@ -336,14 +344,14 @@ class Landmarks(Mapping):
     def restore(self, arrays: Arrays[str, Floats]) -> None:
         landmarks, basis = arrays["landmarks"], arrays["basis"]
         n = len(landmarks)
-        full = n == self._n_landmarks and self._rank is not None
-        expected = (n, self._rank if full else n)
+        turned = n == self._n_landmarks and self._rank is not None
+        expected = (n, self._rank if turned else n)
         if landmarks.shape != (min(n, self._n_landmarks), self.n_features) or basis.shape != expected:
             raise ValueError(f"landmarks of shape {landmarks.shape} do not fit a basis of {basis.shape}")
         if not all(np.isfinite(array).all() for array in arrays.values()):
             raise ValueError("a number of its landmarks is not finite")
         self.n_taken = n
-        if full:
+        if turned:
             assert self._rank is not None
             self._basis, self.n_outputs = as_tiles(basis), self._rank
         else:

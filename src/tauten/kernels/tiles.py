@@ -19,11 +19,13 @@ LARGEST_COLUMNS = 1 << 24  # draws set aside for a row of a matrix that is drawn
 TILES = types.float64[:, :, ::1]  # tile, feature, column in the tile
 
 
-@kernel(COUNT(MATRIX, TILES, MATRIX, VECTOR))
-def project_dense(X, tiles, products, sqnorms):  # type: ignore[no-untyped-def]
-    """Write x·matrix and ‖x‖² for each row; -1 - i at a row i with a value that is not finite."""
+@kernel(COUNT(MATRIX, TILES, types.boolean, MATRIX, VECTOR))
+def project_dense(X, tiles, upper, products, sqnorms):  # type: ignore[no-untyped-def]
+    """Write x·matrix and ‖x‖² for each row; -1 - i at a row i with a value that is not finite.
+
+    `upper`: the matrix is upper triangular.
+    """
     n_rows, width = X.shape
-    fours = width - width % 4
     for i in range(n_rows):
         sqnorm = 0.0
         for j in range(width):
@@ -34,6 +36,8 @@ def project_dense(X, tiles, products, sqnorms):  # type: ignore[no-untyped-def]
     total = np.empty(TILE)
     for t in range(len(tiles)):
         tile = tiles[t]
+        height = min(width, (t + 1) * TILE) if upper else width
+        fours = height - height % 4
         for i in range(n_rows):
             x = X[i]
             for c in range(TILE):
@@ -43,7 +47,7 @@ def project_dense(X, tiles, products, sqnorms):  # type: ignore[no-untyped-def]
                 r0, r1, r2, r3 = tile[j], tile[j + 1], tile[j + 2], tile[j + 3]
                 for c in range(TILE):
                     total[c] = (((total[c] + x0 * r0[c]) + x1 * r1[c]) + x2 * r2[c]) + x3 * r3[c]
-            for j in range(fours, width):
+            for j in range(fours, height):
                 for c in range(TILE):
                     total[c] += x[j] * tile[j, c]
             for c in range(TILE):
@@ -122,7 +126,7 @@ def project(rows: Dense | Sparse, tiles: Floats, width: int) -> tuple[int, Float
     """How many rows could be taken, or -1 - i before a row i that can't; their products; their ‖x‖²."""
     products, sqnorms = np.empty((len(rows), len(tiles) * TILE)), np.empty(len(rows))
     if isinstance(rows, Dense):
-        done: int = project_dense.run(rows.X, tiles, products, sqnorms)
+        done: int = project_dense.run(rows.X, tiles, False, products, sqnorms)
     else:
         parts = rows.values, rows.indices, rows.starts, rows.trusted
         done = project_sparse.run(*parts, width, tiles, products, sqnorms)
