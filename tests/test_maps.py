@@ -311,6 +311,15 @@ def test_features_met_later_change_nothing(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", MAPS)
+def test_rows_without_a_name(kind: str) -> None:
+    """A stream may begin with empty dicts: the bias learns from them, and the map waits for names."""
+    model = mapped("pa1", kind, classes=["a", "b"])
+    model.learn_one({}, "b").learn_one({"x": 1.0}, "a").partial_fit([{}, {"y": 2.0}], ["b", "a"])
+    assert model.feature_names_in_.tolist() == ["x", "y"] and model.t_ == 4
+    assert model.predict_one({"x": 1.0, "unknown": 3.0}) == model.predict_one({"x": 1.0})
+
+
+@pytest.mark.parametrize("kind", MAPS)
 def test_files_hold_learner_and_map(kind: str, tmp_path: Any) -> None:
     """tt.load gives back either wrapper, asked for labels or not, and it goes on as if never stopped."""
     X, codes = rows(3)

@@ -46,7 +46,9 @@ class Mapped(OnlineLearner):
         """What learns as it stands behind the map: `learner_.coef_` weighs what the map makes of a row."""
         self._learned()
         self.plan_now()
-        return self.__dict__["_inner"]
+        inner = self.__dict__["_inner"]
+        inner.n_features_in_ = self.state_.mapping.n_outputs  # fewer since a map with a rank was turned
+        return inner
 
     def mapped(self, X: Any) -> Floats:
         """What the map makes of rows."""

@@ -154,26 +154,27 @@ class Drawn(Mapping):
         self._law = seed, normal, scale
         self.per_row = 2 * n_columns
         self.size = 0  # copies share the matrix, which is never written to
-        self._draw(n_features)
+        self._drawn = self._undrawn()
 
-    def _draw(self, room: int) -> None:
-        self._tiles = np.zeros((n_tiles(self._n_columns), room, TILE))
-        seed, normal, scale = self._law
-        draw_rows.run(seed, self._n_columns, normal, scale, self._tiles)
+    def _undrawn(self) -> Floats:
+        return np.zeros((n_tiles(self._n_columns), 0, TILE))
+
+    @property
+    def _tiles(self) -> Floats:
+        """The matrix, drawn when it is needed, with room for features to come."""
+        room = self._drawn.shape[1]
+        if self.n_features > room:
+            self._drawn = np.zeros((n_tiles(self._n_columns), max(self.n_features, 2 * room), TILE))
+            draw_rows.run(*self._law[:1], self._n_columns, *self._law[1:], self._drawn)
+        return self._drawn
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return copy.copy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_tiles"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._draw(self.n_features)
+        return {**self.__dict__, "_drawn": self._undrawn()}
 
     def grow_features(self, n_features: int) -> None:
-        if n_features > self._tiles.shape[1]:
-            self._draw(max(n_features, 2 * self._tiles.shape[1]))
         self.n_features = n_features
 
     def place_features(self, columns: Sequence[int], n_features: int) -> None:
@@ -355,12 +356,8 @@ class Landmarks(Mapping):
             assert self._rank is not None
             self._basis, self.n_outputs = as_tiles(basis), self._rank
         else:
-            room = np.zeros((self._n_landmarks, self._n_landmarks))
-            room[:n, :n] = basis
-            self._basis = as_tiles(room)
-        room = np.zeros((self.n_features, self._n_landmarks))
-        room[:, :n] = landmarks.T
-        self._tiles = as_tiles(room)
+            self._basis[: n_tiles(n), :n] = as_tiles(basis)
+        self._tiles[: n_tiles(n), : self.n_features] = as_tiles(landmarks.T)
         self._lengths[:n] = arrays["lengths"]
 
     def same(self, other: Self) -> bool:

@@ -15,7 +15,8 @@ from tauten.classifier import OnlineClassifier
 from tauten.learners.ogd import OGDClassifier
 from tauten.mapped import Mapped, seed_or_none, shared_parameters
 from tauten.maps import FourierMap
-from tauten.parameters import above, count, share
+from tauten.maps.feature_map import outputs
+from tauten.parameters import above, share
 
 
 @dataclass(eq=False, repr=False)
@@ -50,7 +51,7 @@ class FourierOGDClassifier(Mapped, OnlineClassifier):
     eta: float = above(0, default=0.2)
     power: float = share(default=0.0)
     gamma: float = above(0, default=0.1)
-    n_components: int = count(1, default=400)
+    n_components: int = outputs(400)
     _: KW_ONLY
     random_state: int | None = seed_or_none()
 

@@ -16,8 +16,9 @@ from tauten.classifier import OnlineClassifier
 from tauten.learners.rls import RLSClassifier
 from tauten.mapped import Mapped, seed_or_none, shared_parameters
 from tauten.maps import LayerMap
+from tauten.maps.feature_map import outputs
 from tauten.maps.layer import ACTIVATIONS
-from tauten.parameters import above, count, one_of
+from tauten.parameters import above, one_of
 
 
 @dataclass(eq=False, repr=False)
@@ -46,7 +47,7 @@ class OSELMClassifier(Mapped, OnlineClassifier):
     """
 
     C: float = above(0, default=1000.0)
-    n_hidden: int = count(1, default=20)
+    n_hidden: int = outputs(20)
     activation: str = one_of(*ACTIVATIONS, default="sigmoid")
     _: KW_ONLY
     random_state: int | None = seed_or_none()

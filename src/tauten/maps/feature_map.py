@@ -6,6 +6,22 @@ from sklearn.base import BaseEstimator
 
 from tauten import parameters
 from tauten.kernels.mappings import Mapping
+from tauten.kernels.tiles import LARGEST_COLUMNS
+from tauten.parameters import is_count, is_seed, parameter
+
+
+def outputs(default: int) -> Any:
+    """The parameter that says how many numbers a row becomes, where they are drawn."""
+    return parameter(
+        default,
+        lambda n: is_count(n) and 1 <= n <= LARGEST_COLUMNS,
+        f"a whole number from 1 to {LARGEST_COLUMNS}",
+    )
+
+
+def seed() -> Any:
+    """The parameter that they are drawn from."""
+    return parameter(0, lambda s: is_count(s) and is_seed(s), "a whole number from 0 to 2**32 - 1")
 
 
 class FeatureMap(BaseEstimator):

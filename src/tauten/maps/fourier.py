@@ -10,17 +10,9 @@ that is met later gets its frequencies without a change to the others.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tauten import parameters
 from tauten.kernels.mappings import Waves
-from tauten.maps.feature_map import FeatureMap
-from tauten.parameters import above, count, is_count, parameter
-
-
-def seed() -> int:
-    """The parameter that randomness is drawn from."""
-    return parameter(  # type: ignore[no-any-return]
-        0, lambda s: is_count(s) and parameters.is_seed(s), "a whole number from 0 to 2**32 - 1"
-    )
+from tauten.maps.feature_map import FeatureMap, outputs, seed
+from tauten.parameters import above
 
 
 @dataclass(eq=False, repr=False)
@@ -47,7 +39,7 @@ class FourierMap(FeatureMap):
     """
 
     gamma: float = above(0, default=0.1)
-    n_components: int = count(1, default=400)
+    n_components: int = outputs(400)
     random_state: int = seed()
 
     drawn: ClassVar[bool] = True

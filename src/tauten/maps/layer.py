@@ -12,9 +12,8 @@ import numpy as np
 
 from tauten.kernels.mappings import Layer
 from tauten.kernels.pointers import Rule, rule
-from tauten.maps.feature_map import FeatureMap
-from tauten.maps.fourier import seed
-from tauten.parameters import count, one_of
+from tauten.maps.feature_map import FeatureMap, outputs, seed
+from tauten.parameters import one_of
 
 
 @rule
@@ -58,7 +57,7 @@ class LayerMap(FeatureMap):
     True
     """
 
-    n_hidden: int = count(1, default=100)
+    n_hidden: int = outputs(100)
     activation: str = one_of(*ACTIVATIONS, default="sigmoid")
     random_state: int = seed()
 
