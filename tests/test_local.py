@@ -6,9 +6,11 @@ import numpy as np
 import oracle_local
 import pytest
 import scipy.sparse as sp
+from test_promises import too_far, too_short
 
 import tauten as tt
 from tauten import checks
+from tauten.learners.pa import VARIANTS
 
 LABELS = np.array(["ant", "bee", "cat"])
 PROMISED: dict[str, Any] = {
@@ -35,6 +37,15 @@ def rows(n_classes: int, n: int = 200, d: int = 4) -> tuple[np.ndarray, np.ndarr
 def test_promise(name: str, promise: Any) -> None:
     """LOL and I-LOL keep each promise."""
     promise(PROMISED[name])
+
+
+@pytest.mark.parametrize("wrong", [too_far, too_short])
+@pytest.mark.parametrize("name", ["lol", "ilol"])
+def test_a_check_can_fail(monkeypatch: Any, name: str, wrong: Any) -> None:
+    """A step that goes a hundredth too far, or not far enough, is caught."""
+    monkeypatch.setitem(VARIANTS, "I", VARIANTS["I"]._replace(step=wrong))
+    with pytest.raises(AssertionError, match="optimality"):
+        checks.optimality(tt.make(name))
 
 
 def test_same_without_jit() -> None:

@@ -7,15 +7,18 @@ from typing import Any
 import numpy as np
 import oracle_maps
 import pytest
-from conftest import SUPERVISED
+import scipy.sparse as sp
+from conftest import SUPERVISED, load_svmlight
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from test_promises import too_far
 
 import tauten as tt
 from tauten import checks
 from tauten.kernels.mappings import Waves
 from tauten.kernels.state import Dense
+from tauten.learners.pa import VARIANTS
 
 LABELS = np.array(["ant", "bee", "cat"])
 CLASSIFIERS = [name for name in SUPERVISED if tt.learners()[name].kind == "classifier"]
@@ -277,6 +280,26 @@ def test_only_vectors_can_be_turned() -> None:
         tt.make("nogd", n_landmarks=5, rank=9).fit(X, codes)
 
 
+@pytest.mark.parametrize(
+    ("data", "model", "published", "sd"),
+    [
+        ("a9a", tt.make("nogd", gamma=0.03, eta=0.1, rank=20), 17.4, 0.2),
+        ("w7a", tt.make("nogd", gamma=0.3, eta=1.0, rank=20), 2.98, 0.07),
+        ("w7a", tt.make("fogd", gamma=0.1, eta=1.0), 2.75, 0.04),
+    ],
+    ids=["nogd a9a", "nogd w7a", "fogd w7a"],
+)
+def test_published_figures(data: str, model: Any, published: float, sd: float) -> None:
+    """Mistakes in one pass are those published, within 2 sd of ours or theirs (Max-Out paper, table 2)."""
+    parts = load_svmlight(data, {"a9a": 123, "w7a": 300}[data], constant=False)
+    X, y = parts[0]
+    if data == "a9a":
+        X, y = sp.vstack([X, parts[1][0]]).tocsr(), np.concatenate([y, parts[1][1]])
+    orders = (np.random.default_rng(seed).permutation(len(y)) for seed in range(5))
+    errors = [100 * tt.progressive(clone(model), X[order], y[order]).error_rate for order in orders]
+    assert abs(np.mean(errors) - published) <= 2 * sd
+
+
 # ---- the surface
 
 QUICK = [promise for promise in checks.PROMISES if promise is not checks.without_jit]
@@ -287,6 +310,14 @@ QUICK = [promise for promise in checks.PROMISES if promise is not checks.without
 def test_promise(name: str, promise: Any) -> None:
     """Learners behind maps keep each promise."""
     promise(PROMISED[name])
+
+
+@pytest.mark.parametrize("kind", MAPS)
+def test_a_check_can_fail(monkeypatch: Any, kind: str) -> None:
+    """Behind a map too, a step that goes a hundredth too far is caught."""
+    monkeypatch.setitem(VARIANTS, "I", VARIANTS["I"]._replace(step=too_far))
+    with pytest.raises(AssertionError, match="optimality"):
+        checks.optimality(mapped("pa1", kind))
 
 
 def test_same_without_jit() -> None:
