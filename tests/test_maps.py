@@ -341,6 +341,20 @@ def test_features_met_later_change_nothing(kind: str) -> None:
     )
 
 
+@pytest.mark.parametrize("classes", [None, ["ant", "bee", "cat"]], ids=["as they come", "beforehand"])
+@pytest.mark.parametrize("kind", MAPS)
+def test_a_bad_row_leaves_the_map_alone(kind: str, classes: Any) -> None:
+    """Rows that are good before one that is not, and labels that are new, leave no landmark behind."""
+    X, codes = rows(3)
+    model = mapped("pa1", kind).partial_fit(X[:5], LABELS[codes[:5] % 2])
+    before, scores = pickle.dumps(model), model.decision_function(X)
+    X[60, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(X, LABELS[codes], classes=classes)
+    assert pickle.dumps(model) == before
+    assert np.array_equal(model.decision_function(np.nan_to_num(X)[:50]), scores[:50])
+
+
 @pytest.mark.parametrize("kind", MAPS)
 def test_rows_without_a_name(kind: str) -> None:
     """A stream may begin with empty dicts: the bias learns from them, and the map waits for names."""

@@ -120,7 +120,9 @@ class MappedState(State):
         return type(self)(self.mapping, inner, self._law)
 
     def _regrouped(self, order: Sequence[int]) -> Self:
-        return self.with_inner(self.inner.regrouped(order))
+        fresh = self.with_inner(self.inner.regrouped(order))
+        fresh.mapping = copy.deepcopy(self.mapping)  # the state before may be wanted back
+        return fresh
 
     def place_features(self, columns: Sequence[int], n_features: int) -> None:
         self.mapping.place_features(columns, n_features)

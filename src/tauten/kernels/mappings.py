@@ -151,7 +151,7 @@ class Drawn(Mapping):
 
     def __init__(self, n_features: int, n_columns: int, seed: int, normal: bool, scale: float) -> None:
         self.n_features, self._n_columns = n_features, n_columns
-        self._law = seed, normal, scale
+        self._seed, self._normal, self._scale = seed, normal, scale
         self.per_row = 2 * n_columns
         self.size = 0  # copies share the matrix, which is never written to
         self._drawn = self._undrawn()
@@ -165,7 +165,7 @@ class Drawn(Mapping):
         room = self._drawn.shape[1]
         if self.n_features > room:
             self._drawn = np.zeros((n_tiles(self._n_columns), max(self.n_features, 2 * room), TILE))
-            draw_rows.run(*self._law[:1], self._n_columns, *self._law[1:], self._drawn)
+            draw_rows.run(self._seed, self._n_columns, self._normal, self._scale, self._drawn)
         return self._drawn
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
