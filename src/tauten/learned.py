@@ -154,13 +154,6 @@ class Learned(BaseEstimator):
         """An untrained learner of the parameters that a model file holds."""
         return cls(**model_file.decode(encoded))
 
-    def restored_state(self, header: dict[str, Any], arrays: dict[str, Floats]) -> State:
-        """The state that a header and arrays describe."""
-        like = self.new_state(1, 2)
-        if set(arrays) != set(like.arrays()):
-            raise ValueError(f"it holds arrays {sorted(arrays)}, expected {sorted(like.arrays())}")
-        return type(like).restore(header, arrays)
-
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a model of this class from a file that `save` wrote."""
@@ -186,7 +179,10 @@ class Learned(BaseEstimator):
             raise ValueError("the feature names are no dict")
         learner.__dict__.update(learned)
         learner.check_arrays(arrays)
-        learner.state_ = learner.restored_state(header["state"], arrays)
+        like = learner.new_state(1, 2)
+        if set(arrays) != set(like.arrays()):
+            raise ValueError(f"it holds arrays {sorted(arrays)}, expected {sorted(like.arrays())}")
+        learner.state_ = like.restored(header["state"], arrays)
         for name in COUNTERS:
             setattr(learner.state_, name, header["state"][name])
         learner.check_learned()

@@ -98,21 +98,6 @@ class Mapped(OnlineLearner):
         mapping = self.map.mapping(n_features)
         return MappedState(mapping, self.learner.new_state(mapping.n_outputs, n_classes), self.map.law())
 
-    def check_shape(self) -> None:
-        if "state_" not in self.__dict__:
-            return
-        like = self.learner.new_state(1, 2)
-        shape = self.map.law(), type(like), like.settings()
-        hashed = self.hash_bits is not None
-        named = self.feature_index is not None
-        if shape != self.state_.settings():
-            what = self.shape_parameters
-        elif hashed and (named or self.n_features_in_ != 1 << self.hash_bits):  # type: ignore[operator]
-            what = "hash_bits"
-        else:
-            return
-        raise ValueError(f"{type(self).__name__}: {what} was changed after learning began; fit anew.")
-
     def _make_plan(self) -> Any:
         self.check_parts()
         inner = clone(self.learner).set_params(hash_bits=None)
@@ -143,12 +128,6 @@ class Mapped(OnlineLearner):
     def pool(self, states: Sequence[MappedState], shares: Floats) -> None:
         self.state_.check_same_mapping(states)
         self.learner_.pool([state.inner for state in states], shares)
-
-    def restored_state(self, header: dict[str, Any], arrays: dict[str, Floats]) -> MappedState:
-        like = self.new_state(1, 2)
-        if set(arrays) != set(like.arrays()):
-            raise ValueError(f"it holds arrays {sorted(arrays)}, expected {sorted(like.arrays())}")
-        return like.restored(header, arrays)
 
     def set_params(self, **params: Any) -> Self:
         self.__dict__.pop("_plan", None)  # parameters of the learner or the map may change

@@ -139,7 +139,6 @@ class MappedState(State):
         return {**self.inner.arrays(), **self.mapping.arrays()}
 
     def restored(self, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
-        """A state like this one that was saved."""
         of_mapping = {name: arrays[name] for name in self.mapping.kept}
         of_inner = {name: array for name, array in arrays.items() if name not in of_mapping}
         inner = type(self.inner).restore(header["inner_header"], of_inner)

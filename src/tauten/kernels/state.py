@@ -163,6 +163,10 @@ class State:
         """The state that was saved; raises ValueError where the parts do not fit together."""
         raise NotImplementedError
 
+    def restored(self, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
+        """A state like this one that was saved."""
+        return self.restore(header, arrays)
+
     def settings(self) -> tuple[Any, ...]:
         """What cannot change once something was learned."""
         return tuple(getattr(self, name) for name in self.header if not name.startswith("n_"))
