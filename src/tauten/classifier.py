@@ -34,6 +34,9 @@ class ClassPlan(LoopPlan):
     margins: Floats
     importance: Floats | None  # class weights; None where they are all 1
     plain: bool  # nothing changes from row to row: no margin, no importance, no class still to be made
+    pace: Callable[[Floats], None] | None = (
+        None  # writes the importance of the next row, where all else is plain
+    )
 
 
 class LearnedClasses:
@@ -118,11 +121,13 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
     def learn_one(self, x: Any, y: Any, sample_weight: float | None = None) -> Self:
         """Learn one example: a dict, a vector or a sparse row."""
         plan = self.__dict__.get("_plan")
-        if plan is not None and plan.plain and sample_weight is None:
+        if plan is not None and (plan.plain or plan.pace is not None) and sample_weight is None:
             try:
                 code, side, margins = plan.sides.get(y, UNKNOWN)
             except TypeError:  # not even hashable: the slow way says what is wrong
                 code, side, margins = UNKNOWN
+            if side is not None and plan.pace is not None:
+                plan.pace(plan.one)
             if side is not None and self._learn_fast(x, plan, side, margins):
                 self.class_count_[code] += 1
                 return self

@@ -71,12 +71,23 @@ class OGDClassifier(LinearClassifier):
 
     def _make_plan(self) -> ClassPlan:
         plan = super()._make_plan()
-        return replace(plan, plain=plan.plain and self.power == 0)  # a falling rate is one a row
+        if self.power == 0:
+            return plan
+        return replace(
+            plan, plain=False, pace=self._pace if plan.plain else None
+        )  # every row has its own rate
+
+    def _slowdown(self, n_rows: int) -> Floats:
+        """What the rate is divided by at each of the next rows."""
+        rounds: Floats = self.class_count_.sum() + np.arange(1.0, 1 + n_rows)
+        return rounds**self.power
+
+    def _pace(self, one: Floats) -> None:
+        one[:] = 1.0 / self._slowdown(1)
 
     def stream_decisions(self, stream: Stream, start: int, stop: int) -> Decisions:
         y, margins, importance = super().stream_decisions(stream, start, stop)
-        rounds = self.class_count_.sum() + np.arange(1, 1 + stop - start)
-        return y, margins, importance / rounds**self.power
+        return y, margins, importance / self._slowdown(stop - start)
 
     def objective(self, w: Floats, start: Floats, x: Floats, y: float) -> float:
         return objective(w, start, x, y, self.eta / self.t_**self.power)
