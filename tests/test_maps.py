@@ -457,8 +457,8 @@ def test_parameters_of_parts() -> None:
         (lambda: tt.MappedClassifier(tt.make("pa1"), tt.FourierMap(gamma=0)), "gamma is 0"),
         (lambda: tt.MappedClassifier(tt.make("pa1"), tt.FourierMap(n_components=0)), "n_components is 0"),
         (
-            lambda: tt.MappedClassifier(tt.make("pa1"), tt.FourierMap(random_state=None)),
-            "random_state is None",
+            lambda: tt.MappedClassifier(tt.make("pa1"), tt.FourierMap(random_state=-1)),
+            "random_state is -1",
         ),
         (lambda: tt.MappedClassifier(tt.make("pa1"), tt.NystromMap(kernel="cosine")), "kernel is 'cosine'"),
         (lambda: tt.MappedClassifier(tt.make("pa1"), tt.LayerMap(activation="step")), "activation is 'step'"),

@@ -19,18 +19,12 @@ from tauten.kernels.first_order import FirstOrder
 from tauten.kernels.mapped import MappedState
 from tauten.kernels.state import Dense, Floats, Sparse
 from tauten.maps import FeatureMap
-from tauten.parameters import is_count, is_seed, optional
 from tauten.stream import Decisions, Record, Stream
 
 
 def shared_parameters(model: OnlineClassifier) -> dict[str, Any]:
     """The parameters that all classifiers share, for what learns behind a map."""
     return {field.name: getattr(model, field.name) for field in fields(OnlineClassifier)}
-
-
-def seed_or_none() -> Any:
-    """The parameter `random_state`, where a map is drawn from it."""
-    return optional("a whole number from 0 to 2**32 - 1", lambda s: is_count(s) and is_seed(s))
 
 
 class Mapped(OnlineLearner):

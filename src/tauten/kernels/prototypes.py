@@ -36,24 +36,24 @@ ALIKE = 1e-12  # of ‖x‖² and ‖S/n‖²: a distance that rounding may have
 
 
 @njit
-def _distance(k, products, sums, tallies, sqnorm):  # type: ignore[no-untyped-def]
+def _distance(k, products, tallies, sqnorm):  # type: ignore[no-untyped-def]
     """The squared distance of a row to prototype k, given its products with the sums."""
     n = tallies[k, MEMBERS]
     return sqnorm + tallies[k, SQNORM] / (n * n) - 2.0 * products[k] / n
 
 
 @njit
-def _nearest(products, sums, tallies, memory, sqnorm):  # type: ignore[no-untyped-def]
+def _nearest(products, tallies, memory, sqnorm):  # type: ignore[no-untyped-def]
     """The nearest prototype, of equals the first; 0 where there is none yet."""
     best = 0
     for k in range(1, int(memory[N_FOUND])):
-        if _distance(k, products, sums, tallies, sqnorm) < _distance(best, products, sums, tallies, sqnorm):
+        if _distance(k, products, tallies, sqnorm) < _distance(best, products, tallies, sqnorm):
             best = k
     return best
 
 
 @njit
-def _joins(k, products, sums, tallies, memory, planes, sqnorm):  # type: ignore[no-untyped-def]
+def _joins(k, products, tallies, memory, planes, sqnorm):  # type: ignore[no-untyped-def]
     """The prototype that a row joins, its tallies changed: the nearest, a new one, or -1 for none."""
     if not sqnorm <= LONGEST_ROW:
         return -1
@@ -61,7 +61,7 @@ def _joins(k, products, sums, tallies, memory, planes, sqnorm):  # type: ignore[
     scale = sqnorm
     if found > 0:
         scale += tallies[k, SQNORM] / tallies[k, MEMBERS] ** 2
-    if found == 0 or (found < len(tallies) and _distance(k, products, sums, tallies, sqnorm) > ALIKE * scale):
+    if found == 0 or (found < len(tallies) and _distance(k, products, tallies, sqnorm) > ALIKE * scale):
         if found > 0:
             planes[1 + found] = planes[1 + k]
         memory[N_FOUND] += 1.0
@@ -125,7 +125,7 @@ def learn_dense(  # type: ignore[no-untyped-def]
         sqnorm = _products_dense(x, sums, products)
         if not np.isfinite(sqnorm) and not np.isfinite(x).all():
             return -1 - i
-        near = _nearest(products, sums, tallies, memory, sqnorm)
+        near = _nearest(products, tallies, memory, sqnorm)
         common, own = planes[0], planes[1 + near]
         s = scores[i]
         _score_dense(x, bias, common, own, s)
@@ -147,7 +147,7 @@ def learn_dense(  # type: ignore[no-untyped-def]
                 for j in range(width):
                     b[1 + j] += pull[c] * x[j]
                     a[1 + j] += share * pull[c] * x[j]
-        k = _joins(near, products, sums, tallies, memory, planes, sqnorm)
+        k = _joins(near, products, tallies, memory, planes, sqnorm)
         if k >= 0:
             for j in range(width):
                 sums[j, k] += x[j]
@@ -169,7 +169,7 @@ def learn_sparse(  # type: ignore[no-untyped-def]
         if sqnorm < 0.0:
             return -1 - i
         _products_sparse(values, indices, start, end, sums, products)
-        near = _nearest(products, sums, tallies, memory, sqnorm)
+        near = _nearest(products, tallies, memory, sqnorm)
         common, own = planes[0], planes[1 + near]
         s = scores[i]
         _score_sparse(values, indices, start, end, bias, common, own, s)
@@ -192,7 +192,7 @@ def learn_sparse(  # type: ignore[no-untyped-def]
                     j = indices[p] + np.uint64(1)
                     b[j] += pull[c] * values[p]
                     a[j] += share * pull[c] * values[p]
-        k = _joins(near, products, sums, tallies, memory, planes, sqnorm)
+        k = _joins(near, products, tallies, memory, planes, sqnorm)
         if k >= 0:
             for p in range(start, end):
                 sums[indices[p], k] += values[p]
@@ -207,7 +207,7 @@ def score_dense(X, bias, planes, sums, tallies, memory, scores):  # type: ignore
         sqnorm = _products_dense(X[i], sums, products)
         if not np.isfinite(sqnorm) and not np.isfinite(X[i]).all():
             return -1 - i
-        near = _nearest(products, sums, tallies, memory, sqnorm)
+        near = _nearest(products, tallies, memory, sqnorm)
         _score_dense(X[i], bias, planes[0], planes[1 + near], scores[i])
     return len(X)
 
@@ -222,7 +222,7 @@ def score_sparse(values, indices, starts, bias, planes, sums, tallies, memory, s
         if sqnorm < 0.0:
             return -1 - i
         _products_sparse(values, indices, start, end, sums, products)
-        near = _nearest(products, sums, tallies, memory, sqnorm)
+        near = _nearest(products, tallies, memory, sqnorm)
         _score_sparse(values, indices, start, end, bias, planes[0], planes[1 + near], scores[i])
     return len(starts) - 1
 

@@ -13,9 +13,9 @@ from typing import ClassVar
 
 from tauten.classifier import OnlineClassifier
 from tauten.learners.ogd import OGDClassifier
-from tauten.mapped import Mapped, seed_or_none, shared_parameters
+from tauten.mapped import Mapped, shared_parameters
 from tauten.maps import FourierMap
-from tauten.maps.feature_map import outputs
+from tauten.maps.feature_map import outputs, seed
 from tauten.parameters import above, share
 
 
@@ -53,7 +53,7 @@ class FourierOGDClassifier(Mapped, OnlineClassifier):
     gamma: float = above(0, default=0.1)
     n_components: int = outputs(400)
     _: KW_ONLY
-    random_state: int | None = seed_or_none()
+    random_state: int | None = seed()
 
     sweepable: ClassVar[frozenset[str]] = OGDClassifier.sweepable
 

@@ -14,9 +14,9 @@ from dataclasses import KW_ONLY, dataclass
 
 from tauten.classifier import OnlineClassifier
 from tauten.learners.rls import RLSClassifier
-from tauten.mapped import Mapped, seed_or_none, shared_parameters
+from tauten.mapped import Mapped, shared_parameters
 from tauten.maps import LayerMap
-from tauten.maps.feature_map import outputs
+from tauten.maps.feature_map import outputs, seed
 from tauten.maps.layer import ACTIVATIONS
 from tauten.parameters import above, one_of
 
@@ -50,7 +50,7 @@ class OSELMClassifier(Mapped, OnlineClassifier):
     n_hidden: int = outputs(20)
     activation: str = one_of(*ACTIVATIONS, default="sigmoid")
     _: KW_ONLY
-    random_state: int | None = seed_or_none()
+    random_state: int | None = seed()
 
     @property
     def learner(self) -> RLSClassifier:  # type: ignore[override]

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 from tauten import parameters
 from tauten.kernels.mappings import Mapping
 from tauten.kernels.tiles import LARGEST_COLUMNS
-from tauten.parameters import is_count, is_seed, parameter
+from tauten.parameters import is_count, is_seed, optional, parameter
 
 
 def outputs(default: int) -> Any:
@@ -21,7 +21,7 @@ def outputs(default: int) -> Any:
 
 def seed() -> Any:
     """The parameter that they are drawn from."""
-    return parameter(0, lambda s: is_count(s) and is_seed(s), "a whole number from 0 to 2**32 - 1")
+    return optional("a whole number from 0 to 2**32 - 1", lambda seed: is_count(seed) and is_seed(seed))
 
 
 class FeatureMap(BaseEstimator):

@@ -25,8 +25,8 @@ class FourierMap(FeatureMap):
         How fast two rows cease to be alike; about 1/(number of features) for standardised rows.
     n_components : int, 1 or above, default 400
         D, the numbers that a row becomes: a cosine and a sine for each of half as many waves.
-    random_state : int, default 0
-        The seed of the waves.
+    random_state : int, optional
+        The seed of the waves; None is 0.
 
     Examples
     --------
@@ -40,9 +40,9 @@ class FourierMap(FeatureMap):
 
     gamma: float = above(0, default=0.1)
     n_components: int = outputs(400)
-    random_state: int = seed()
+    random_state: int | None = seed()
 
     drawn: ClassVar[bool] = True
 
     def mapping(self, n_features: int) -> Waves:
-        return Waves(n_features, int(self.n_components), int(self.random_state), float(self.gamma))
+        return Waves(n_features, int(self.n_components), int(self.random_state or 0), float(self.gamma))

@@ -44,8 +44,8 @@ class LayerMap(FeatureMap):
         D, the neurons. Weights are drawn for features of size about 1: standardise others.
     activation : "sigmoid", "tanh" or "relu", default "sigmoid"
         What a neuron makes of its input.
-    random_state : int, default 0
-        The seed of the weights.
+    random_state : int, optional
+        The seed of the weights; None is 0.
 
     Examples
     --------
@@ -59,9 +59,11 @@ class LayerMap(FeatureMap):
 
     n_hidden: int = outputs(100)
     activation: str = one_of(*ACTIVATIONS, default="sigmoid")
-    random_state: int = seed()
+    random_state: int | None = seed()
 
     drawn: ClassVar[bool] = True
 
     def mapping(self, n_features: int) -> Layer:
-        return Layer(n_features, int(self.n_hidden), int(self.random_state), ACTIVATIONS[self.activation])
+        return Layer(
+            n_features, int(self.n_hidden), int(self.random_state or 0), ACTIVATIONS[self.activation]
+        )
