@@ -369,6 +369,9 @@ def test_files_hold_learner_and_map(kind: str, tmp_path: Any) -> None:
     """tt.load gives back either wrapper, asked for labels or not, and it goes on as if never stopped."""
     X, codes = rows(3)
     y = LABELS[codes]
+    blank = mapped("pa1", kind).partial_fit(X[:5], ["ant"] * 5)  # nothing has moved, no landmark is there
+    blank.save(tmp_path / "model.tt")
+    assert tt.load(tmp_path / "model.tt").t_ == 5
     asked = tt.ActiveClassifier(mapped("pa1", kind), tt.MarginAsk(delta=0.3), random_state=0)
     for model, targets in ((mapped("pam1", kind), y), (mapped("pa1-reg", kind), X[:, 0]), (asked, y)):
         model.partial_fit(X[:8], targets[:8])

@@ -112,9 +112,9 @@ def n_tiles(n_columns: int) -> int:
 def as_tiles(matrix: Floats) -> Floats:
     """A matrix in tiles, the last one filled up with zeros."""
     n_rows, n_columns = matrix.shape
-    filled = np.zeros((n_rows, n_tiles(n_columns) * TILE))
-    filled[:, :n_columns] = matrix
-    return np.ascontiguousarray(filled.reshape(n_rows, -1, TILE).transpose(1, 0, 2))
+    filled = np.zeros((n_rows, n_tiles(n_columns), TILE))
+    filled.reshape(n_rows, n_tiles(n_columns) * TILE)[:, :n_columns] = matrix
+    return np.ascontiguousarray(filled.transpose(1, 0, 2))
 
 
 def as_matrix(tiles: Floats, n_rows: int, n_columns: int) -> Floats:
