@@ -70,11 +70,13 @@ def test_equals_twin(
     for i, (x, k) in enumerate(zip(X, codes, strict=True)):
         scores.append(twin.scores(x))
         moved.append(twin.learn(x, k, 1.0 if weights is None else weights[i]))
+    dense = tt.make("lol", **options).fit(X, LABELS[codes], sample_weight=weights)
     for form in (X, sp.csr_matrix(X)):
         model = tt.make("lol", **options)
         trace = tt.progressive(model, form, LABELS[codes], sample_weight=weights)
         np.testing.assert_allclose(trace.scores.reshape(len(X), -1), scores, rtol=1e-9, atol=1e-9)
         assert trace.updates.tolist() == moved
+        assert np.array_equal(model.coef_, dense.coef_)  # to the last bit, for ties are broken alike
         np.testing.assert_allclose(model.prototypes_, twin.centres, rtol=1e-10, atol=1e-10)
         found = np.dstack([np.reshape(model.coef_, (len(twin.own), twin.width, -1))])
         d = X.shape[1]

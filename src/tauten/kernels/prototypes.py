@@ -6,8 +6,9 @@ mean of its rows; as long as there are fewer than there may be, a row unlike all
 weights of the nearest.
 
 A prototype is kept as the sum S of its rows, their number n and ‖S‖², so that a sparse row costs O(non-zeros)
-for each prototype. Distances are summed feature by feature for dense rows and for sparse ones, and come out
-the same to the last bit: which prototype is nearest does not depend on the form of a row.
+for each prototype. Distances and scores are summed in one order for dense rows and for sparse ones, so that
+they come out the same to the last bit: neither which prototype is nearest nor which of two equal classes is
+the rival depends on the form of a row.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from numba import njit, types
 
 from tauten.kernels.asking import ASKING, PASS, STOP, consider, note
 from tauten.kernels.first_order import DECISIONS, GROUP
-from tauten.kernels.loops import FLAG_ROWS, MATRIX, REORDER, VECTOR, sparse_sqnorm
+from tauten.kernels.loops import FLAG_ROWS, MATRIX, VECTOR, sparse_sqnorm
 from tauten.kernels.pointers import COUNT, HANDLE, REAL, invoke, kernel
 from tauten.kernels.state import Dense, Flags, Floats, LinearPlan, Sparse, State, binary_to_columns
 
@@ -92,24 +93,39 @@ def _products_sparse(values, indices, start, end, sums, products):  # type: igno
             products[k] += values[p] * sums[indices[p], k]
 
 
-@njit(fastmath=REORDER)
+@njit
 def _score_dense(x, bias, common, own, s):  # type: ignore[no-untyped-def]
+    """Scores, summed in four lanes: feature j in lane j mod 4."""
+    width = len(x)
+    fours = width - width % 4
     for c in range(len(s)):
-        a, b = common[c], own[c]
-        total = bias * (a[0] + b[0])
-        for j in range(len(x)):
-            total += (a[1 + j] + b[1 + j]) * x[j]
-        s[c] = total
+        a, b = common[c, 1:], own[c, 1:]
+        s0 = s1 = s2 = s3 = 0.0
+        for j in range(0, fours, 4):
+            s0 += (a[j] + b[j]) * x[j]
+            s1 += (a[j + 1] + b[j + 1]) * x[j + 1]
+            s2 += (a[j + 2] + b[j + 2]) * x[j + 2]
+            s3 += (a[j + 3] + b[j + 3]) * x[j + 3]
+        if fours < width:
+            s0 += (a[fours] + b[fours]) * x[fours]
+        if fours + 1 < width:
+            s1 += (a[fours + 1] + b[fours + 1]) * x[fours + 1]
+        if fours + 2 < width:
+            s2 += (a[fours + 2] + b[fours + 2]) * x[fours + 2]
+        s[c] = bias * (common[c, 0] + own[c, 0]) + ((s0 + s1) + (s2 + s3))
 
 
 @njit
-def _score_sparse(values, indices, start, end, bias, common, own, s):  # type: ignore[no-untyped-def]
+def _score_sparse(values, indices, start, end, bias, common, own, lanes, s):  # type: ignore[no-untyped-def]
+    """The same sums in the same lanes."""
     for c in range(len(s)):
-        total = bias * (common[c, 0] + own[c, 0])
+        a, b = common[c, 1:], own[c, 1:]
+        lanes[:] = 0.0
         for p in range(start, end):
-            j = indices[p] + np.uint64(1)
-            total += (common[c, j] + own[c, j]) * values[p]
-        s[c] = total
+            j = indices[p]
+            lanes[j % np.uint32(4)] += (a[j] + b[j]) * values[p]
+        total = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+        s[c] = bias * (common[c, 0] + own[c, 0]) + total
 
 
 @kernel(COUNT(MATRIX, *TARGETS, *LOCAL, *RULES, MATRIX, FLAG_ROWS, *ASKING))
@@ -162,7 +178,7 @@ def learn_sparse(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Learn sparse rows."""
     n_rows = len(starts) - 1
-    products, pull = np.zeros(len(tallies)), np.zeros(planes.shape[1])
+    products, pull, lanes = np.zeros(len(tallies)), np.zeros(planes.shape[1]), np.zeros(4)
     for i in range(n_rows):
         start, end = starts[i], starts[i + 1]
         sqnorm = sparse_sqnorm(values, indices, start, end, trusted, len(sums), 0.0)
@@ -172,7 +188,7 @@ def learn_sparse(  # type: ignore[no-untyped-def]
         near = _nearest(products, tallies, memory, sqnorm)
         common, own = planes[0], planes[1 + near]
         s = scores[i]
-        _score_sparse(values, indices, start, end, bias, common, own, s)
+        _score_sparse(values, indices, start, end, bias, common, own, lanes, s)
         if ask != 0:
             choice = consider(i, scores, 0.0, sqnorm + bias, y[i, 0], ask, asking, asked, moved)
             if choice == PASS:
@@ -215,7 +231,7 @@ def score_dense(X, bias, planes, sums, tallies, memory, scores):  # type: ignore
 @kernel(COUNT(*CSR, REAL, *LOCAL, MATRIX))
 def score_sparse(values, indices, starts, bias, planes, sums, tallies, memory, scores):  # type: ignore[no-untyped-def]
     """The same for sparse rows."""
-    products = np.zeros(len(tallies))
+    products, lanes = np.zeros(len(tallies)), np.zeros(4)
     for i in range(len(starts) - 1):
         start, end = starts[i], starts[i + 1]
         sqnorm = sparse_sqnorm(values, indices, start, end, True, len(sums), 0.0)
@@ -223,7 +239,7 @@ def score_sparse(values, indices, starts, bias, planes, sums, tallies, memory, s
             return -1 - i
         _products_sparse(values, indices, start, end, sums, products)
         near = _nearest(products, tallies, memory, sqnorm)
-        _score_sparse(values, indices, start, end, bias, planes[0], planes[1 + near], scores[i])
+        _score_sparse(values, indices, start, end, bias, planes[0], planes[1 + near], lanes, scores[i])
     return len(starts) - 1
 
 
