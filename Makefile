@@ -34,6 +34,7 @@ bench: $(VENV)/ready
 	$(VENV)/bin/python bench/files.py
 	$(VENV)/bin/python bench/metric.py
 	$(VENV)/bin/python bench/budget.py
+	$(VENV)/bin/python bench/maps.py
 
 format: $(VENV)/ready
 	$(RUN) ruff check --fix .

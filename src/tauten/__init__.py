@@ -35,8 +35,13 @@ if TYPE_CHECKING:
     from tauten.learners.cpa import CPAClassifier
     from tauten.learners.cspa import CostSensitivePAClassifier
     from tauten.learners.cw import CWClassifier
+    from tauten.learners.fogd import FourierOGDClassifier
     from tauten.learners.forgetron import ForgetronClassifier
+    from tauten.learners.lol import LocalPAClassifier
     from tauten.learners.nherd import NHERDClassifier
+    from tauten.learners.nogd import NystromOGDClassifier
+    from tauten.learners.ogd import OGDClassifier
+    from tauten.learners.oselm import OSELMClassifier
     from tauten.learners.pa import PAClassifier
     from tauten.learners.pa_metric import PAMetric
     from tauten.learners.pa_regressor import PARegressor
@@ -48,8 +53,10 @@ if TYPE_CHECKING:
     from tauten.learners.perceptron import PerceptronClassifier
     from tauten.learners.projectron import ProjectronClassifier
     from tauten.learners.rbp import BudgetPerceptronClassifier
+    from tauten.learners.rls import RLSClassifier
     from tauten.learners.scw import SCWClassifier
     from tauten.learners.sop import SecondOrderPerceptronClassifier
+    from tauten.maps import FourierMap, LayerMap, NystromMap
     from tauten.merging import merge
     from tauten.plots import plot_boundary
     from tauten.registry import learners, load, make
@@ -58,6 +65,7 @@ if TYPE_CHECKING:
     from tauten.trace import Trace
     from tauten.wrappers.active import ActiveClassifier
     from tauten.wrappers.itml import ITMLMetric
+    from tauten.wrappers.mapped import MappedClassifier, MappedRegressor
 
 __version__ = "0.1.0"
 
@@ -82,20 +90,31 @@ _HOMES = {
     "CostSensitivePAClassifier": "tauten.learners.cspa",
     "DecayingAsk": "tauten.ask",
     "ForgetronClassifier": "tauten.learners.forgetron",
+    "FourierMap": "tauten.maps",
+    "FourierOGDClassifier": "tauten.learners.fogd",
     "ITMLMetric": "tauten.wrappers.itml",
+    "LayerMap": "tauten.maps",
+    "LocalPAClassifier": "tauten.learners.lol",
     "MahalanobisPAClassifier": "tauten.learners.pam",
     "MahalanobisPARegressor": "tauten.learners.pam_regressor",
+    "MappedClassifier": "tauten.wrappers.mapped",
+    "MappedRegressor": "tauten.wrappers.mapped",
     "MarginAsk": "tauten.ask",
     "MaxOutPAClassifier": "tauten.learners.pamo",
     "MetricStudy": "tauten.studying",
     "ModelFileError": "tauten.io.model_file",
     "NHERDClassifier": "tauten.learners.nherd",
+    "NystromMap": "tauten.maps",
+    "NystromOGDClassifier": "tauten.learners.nogd",
+    "OGDClassifier": "tauten.learners.ogd",
+    "OSELMClassifier": "tauten.learners.oselm",
     "PAClassifier": "tauten.learners.pa",
     "PAMetric": "tauten.learners.pa_metric",
     "PARegressor": "tauten.learners.pa_regressor",
     "PAUMClassifier": "tauten.learners.paum",
     "PerceptronClassifier": "tauten.learners.perceptron",
     "ProjectronClassifier": "tauten.learners.projectron",
+    "RLSClassifier": "tauten.learners.rls",
     "RandomAsk": "tauten.ask",
     "RankTest": "tauten.studying",
     "ReadError": "tauten.io.errors",
@@ -143,20 +162,31 @@ __all__ = [
     "CostSensitivePAClassifier",
     "DecayingAsk",
     "ForgetronClassifier",
+    "FourierMap",
+    "FourierOGDClassifier",
     "ITMLMetric",
+    "LayerMap",
+    "LocalPAClassifier",
     "MahalanobisPAClassifier",
     "MahalanobisPARegressor",
+    "MappedClassifier",
+    "MappedRegressor",
     "MarginAsk",
     "MaxOutPAClassifier",
     "MetricStudy",
     "ModelFileError",
     "NHERDClassifier",
+    "NystromMap",
+    "NystromOGDClassifier",
+    "OGDClassifier",
+    "OSELMClassifier",
     "PAClassifier",
     "PAMetric",
     "PARegressor",
     "PAUMClassifier",
     "PerceptronClassifier",
     "ProjectronClassifier",
+    "RLSClassifier",
     "RandomAsk",
     "RankTest",
     "ReadError",

@@ -82,6 +82,11 @@ class OnlineLearner(Learned):
         return self.coupled
 
     @property
+    def knows_columns(self) -> bool:
+        """Whether something is drawn for each column, so that the order of the features matters."""
+        return False
+
+    @property
     def takes_weights(self) -> bool:
         """Whether there is a C for example weights to scale."""
         return True
@@ -158,10 +163,13 @@ class OnlineLearner(Learned):
         """The plan of the learner's family."""
         raise NotImplementedError
 
+    def _plan_gatherer(self) -> Gatherer | None:
+        """What gathers dicts, where names have columns of their own."""
+        return self._gatherer() if self.feature_index is not None and self.hash_bits is None else None
+
     def _plain_plan(self, learning: bool) -> dict[str, Any]:
         """What every plan has."""
-        named = self.feature_index is not None and self.hash_bits is None
-        gather = self._gatherer() if named else None
+        gather = self._plan_gatherer()
         return dict(
             loop=self._loop_plan(learning),
             gather=gather,
@@ -326,6 +334,10 @@ class OnlineLearner(Learned):
                 rows.sort()
             row = rows.block(0, 1)
         return row
+
+    def as_learned(self, row: Dense | Sparse) -> Floats:
+        """The numbers of a row that stand beside the constant feature when it is learned."""
+        return row.X if isinstance(row, Dense) else row.values[: int(row.starts[-1])]
 
     def read_y(self, y: ArrayLike) -> NDArray[Any]:
         """Labels or targets, checked."""

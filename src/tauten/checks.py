@@ -33,6 +33,7 @@ from tauten.base import OnlineLearner
 from tauten.classifier import OnlineClassifier
 from tauten.kernels.state import Floats
 from tauten.linear import Linear
+from tauten.mapped import Mapped
 from tauten.second_order import SecondOrder
 from tauten.wrappers.active import ActiveClassifier, seeded
 
@@ -81,8 +82,12 @@ def _streams(learner: Learner) -> list[tuple[Floats, NDArray[Any]]]:
 
 
 def _weights(learner: Learner) -> Floats:
-    """All weights, the bias in the last column; of learners that are not linear all that they keep."""
-    learner = learner.learner_ if isinstance(learner, ActiveClassifier) else learner
+    """All weights, the bias in the last column; of learners that are not linear all that they keep.
+
+    Behind a map, or asked for its labels, the learner's.
+    """
+    if isinstance(learner, ActiveClassifier | Mapped):
+        return _weights(learner.learner_)
     if not isinstance(learner, Linear):
         return np.concatenate([array.ravel() for array in learner.state_.arrays().values()])[None]
     return np.column_stack([np.atleast_2d(learner.coef_), learner.intercept_])
@@ -96,14 +101,24 @@ def _same(first: Learner, second: Learner, what: str, tolerance: float = 0.0) ->
     assert _counts(first) == _counts(second), f"{what}: counts of rows, moves or questions differ"
 
 
-def _without_average(learner: OnlineLearner) -> OnlineLearner:
+def _with(learner: OnlineLearner, **parameters: Any) -> OnlineLearner:
+    """A blank copy with other values of parameters, those that it has; of a wrapper the learner has them."""
     model: OnlineLearner = clone(learner)
-    return model.set_params(average=False) if isinstance(model, Linear) else model  # type: ignore[no-any-return]
+    for name, value in parameters.items():
+        place = name if name in model.get_params() else f"learner__{name}"
+        if place in model.get_params():
+            model.set_params(**{place: value})
+    return model
+
+
+def _inner(learner: Learner) -> OnlineLearner:
+    """What learns."""
+    return learner.learner if isinstance(learner, ActiveClassifier) else learner
 
 
 def _rounding(learner: Learner) -> float:
     """What another order of a sum may change, relative to the largest weight."""
-    return (learner.learner if isinstance(learner, ActiveClassifier) else learner).rounding
+    return _inner(learner).rounding
 
 
 def _counts(learner: Learner) -> list[int]:
@@ -135,13 +150,11 @@ def optimality(learner: Learner) -> None:
         learner = learner.learner
     random = np.random.default_rng(1)
     for point in range(N_POINTS):
-        model = _without_average(learner)
-        n_classes = 3 if point % 2 and model.moves_two_classes else 2
-        X, y = stream(model, n_rows=30, n_classes=n_classes, seed=point)
+        n_classes = 3 if point % 2 and learner.moves_two_classes else 2
+        X, y = stream(learner, n_rows=30, n_classes=n_classes, seed=point)
         X[-1] = random.standard_normal(6) * 10.0 ** random.uniform(-1, 1)
-        if isinstance(model, OnlineClassifier):
-            model.set_params(classes=np.unique(y).tolist())
-        model.partial_fit(X[:-1], y[:-1])
+        labels = np.unique(y).tolist() if isinstance(learner, OnlineClassifier) else None
+        model = _with(learner, average=False, classes=labels).partial_fit(X[:-1], y[:-1])
         before = copy.deepcopy(model)
         model.learn_one(X[-1], y[-1])
         for reached, others in _outcomes(model, before, X[-1], y[-1], random):
@@ -156,6 +169,11 @@ def _outcomes(
     model: OnlineLearner, before: OnlineLearner, x: Floats, y: Any, random: np.random.Generator
 ) -> Iterator[tuple[float, list[float]]]:
     """For each problem that a step solved what it reached, and what others would have."""
+    if isinstance(model, Mapped) and isinstance(before, Mapped):  # the problem is that of what learns behind
+        z = model.mapped([x])[0]
+        if len(z) == len(before.mapped([x])[0]):  # else it was turned to other axes after the step
+            yield from _outcomes(model.learner_, before.learner_, z, y, random)
+        return
     if not isinstance(model, Linear):
         for problem in model.problems(before, x, y):
             others = _alternatives(problem.end, problem.start, problem.end - problem.start, random)
@@ -176,10 +194,7 @@ class Move:
     start: Floats
     x: Floats
     y: float
-
-    @property
-    def blocks(self) -> int:
-        return 2 if len(self.x) > 7 else 1  # rows of the checks have 6 numbers
+    blocks: int = 1
 
 
 def _as_binary(model: OnlineLearner, before: OnlineLearner, x: Floats, y: Any) -> Move:
@@ -196,7 +211,7 @@ def _as_binary(model: OnlineLearner, before: OnlineLearner, x: Floats, y: Any) -
     unmoved = [k for k in range(len(scores)) if k not in (code, rival)]
     assert np.array_equal(after[unmoved], start[unmoved]), "optimality: a class moved that has no part in it"
     two = [code, rival]
-    return Move(after[two].ravel(), start[two].ravel(), np.concatenate([side * x, -side * x]), side)
+    return Move(after[two].ravel(), start[two].ravel(), np.concatenate([side * x, -side * x]), side, 2)
 
 
 def _moves(
@@ -295,7 +310,7 @@ def batch_is_loop(learner: Learner) -> None:
 
 def one_result_by_every_road(learner: Learner) -> None:
     """Dense, sparse and dict rows, other dtypes and another order of features come to the same, up to
-    rounding.
+    rounding; but for the order where something is drawn for each column.
     """
     for X, y in _streams(learner):
         X = X.astype(np.float32).astype(np.float64)  # noqa: PLW2901  values that both types hold
@@ -309,6 +324,8 @@ def one_result_by_every_road(learner: Learner) -> None:
         }
         for road, rows in roads.items():
             _same(model, _learned(learner, rows, y), f"one_result_by_every_road, {road}", _rounding(learner))
+        if _inner(learner).knows_columns:
+            continue
         turned = _turned(learner, X, y)
         scores = model.decision_function(X)
         apart = np.abs(turned.decision_function(X[:, ::-1]) - scores).max() / max(1.0, np.abs(scores).max())
@@ -377,11 +394,11 @@ def learns(learner: Learner) -> None:
     X, scores = X[np.abs(scores) > 0.7], scores[np.abs(scores) > 0.7]
     y = scores > 0 if is_classifier(learner) else scores
     if isinstance(learner, ActiveClassifier):
-        model = _fresh(learner).set_params(learner=_without_average(learner.learner))
+        model = _fresh(learner).set_params(learner=_with(learner.learner, average=False))
         for _ in range(50):
             model.partial_fit(X, y)
     else:
-        model = _without_average(learner).set_params(epochs=5).fit(X, y)
+        model = _with(learner, average=False, epochs=5).fit(X, y)
     reached = model.score(X, y)
     assert reached > 0.93, f"learns: the score on separable rows is {reached:.3f}, above 0.93 was expected"
 

@@ -37,6 +37,7 @@ class ClassPlan(LoopPlan):
     question: NDArray[np.uint8]  # where the loop writes whether it wants a label
     fixed: bool  # the label alone says what margin and importance are, and no class is still to be made
     plain: bool  # besides, all are of importance 1
+    pace: Callable[[Floats], None] | None = None  # writes the importance of the next row, all else plain
 
 
 class LearnedClasses:
@@ -155,11 +156,13 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
     def learn_one(self, x: Any, y: Any, sample_weight: float | None = None) -> Self:
         """Learn one example: a dict, a vector or a sparse row."""
         plan = self.__dict__.get("_plan")
-        if plan is not None and plan.plain and sample_weight is None:
+        if plan is not None and (plan.plain or plan.pace is not None) and sample_weight is None:
             try:
                 code, side, margins = plan.sides.get(y, UNKNOWN)
             except TypeError:  # not even hashable: the slow way says what is wrong
                 code, side, margins = UNKNOWN
+            if side is not None and plan.pace is not None:
+                plan.pace(plan.one)
             if side is not None and self._learn_fast(x, plan, side, margins):
                 self.class_count_[code] += 1
                 return self

@@ -1,4 +1,4 @@
-"""What every regressor adds: real targets, one column of weights."""
+"""What every regressor adds: real targets, one decision a row."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,9 +11,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
 from tauten import parameters
-from tauten.base import LoopPlan
+from tauten.base import LoopPlan, OnlineLearner
 from tauten.kernels.state import Floats
-from tauten.linear import Linear
 from tauten.stream import Decisions, Outcome, Record, Stream, one_row
 
 
@@ -27,7 +26,7 @@ class TargetPlan(LoopPlan):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OnlineRegressor(RegressorMixin, Linear):
+class OnlineRegressor(RegressorMixin, OnlineLearner):
     """A regressor of one real target."""
 
     def expected_failed_checks(self) -> dict[str, str]:
@@ -117,11 +116,6 @@ class OnlineRegressor(RegressorMixin, Linear):
     def decision_function(self, X: Any) -> Floats:
         """The same as `predict`, so that every learner can be asked for its scores."""
         return self.predict(X)
-
-    @property
-    def coef_(self) -> Floats:
-        """Weights of the features."""
-        return super().coef_[0]
 
     def check_learned(self) -> None:
         super().check_learned()

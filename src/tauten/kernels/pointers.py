@@ -39,6 +39,9 @@ class Rule:
     def __call__(self, *args: float) -> float:
         return self.function(*args)
 
+    def __reduce__(self) -> str:
+        return str(self.function.__qualname__)  # pickled by name, as functions are
+
     @cached_property
     def _compiled(self) -> Any:
         try:

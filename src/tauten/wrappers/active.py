@@ -115,7 +115,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         parameters.check(self)
         self.learner._check_parameters()
         self.rule.check()
-        if self.rule.curious and not isinstance(self.learner, SecondOrder):
+        if self.rule.curious and not isinstance(getattr(self.learner, "learner", self.learner), SecondOrder):
             raise ValueError(
                 f"{type(self.rule).__name__} asks by the variance of a score, which "
                 f"{type(self.learner).__name__} has not; expected a learner with a covariance."
@@ -311,7 +311,7 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _wants_unscored(self, row: Dense | Sparse) -> bool:
         """Whether to ask before any label is known: every score is 0, and Σ = I."""
-        values = row.X if isinstance(row, Dense) else row.values[int(row.starts[0]) : int(row.starts[-1])]
+        values = self.learner_.as_learned(row)
         with np.errstate(over="ignore"):  # of integers it is meant, of rows too long to square it is infinite
             sqnorm = float(np.square(values).sum()) + float(self.learner_.fit_intercept)
             drawn = getattr(uniform, "py_func", uniform)(self.asking_[SEED], self.asking_[ROUNDS])
