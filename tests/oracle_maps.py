@@ -16,7 +16,7 @@ COLUMNS = 2**24  # draws set aside for a feature
 
 def splitmix(seed: int, n: int) -> float:
     """The n-th number in [0, 1) of a seed (Steele, Lea, Flood 2014; how seeds differ is tauten's own)."""
-    z = (seed * 0xD1342543DE82EF95 + n * 0x9E3779B97F4A7C15) & MASK
+    z = (seed * 0xD1342543DE82EF95 + (n + 1) * 0x9E3779B97F4A7C15) & MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
     return ((z ^ (z >> 31)) >> 11) / 2**53

@@ -68,14 +68,19 @@ def test_waves_approximate_the_kernel(gamma: float) -> None:
     """z·z' is k(x, x') within five standard errors √(1/D), ‖z‖ = 1; four times the waves halve the error."""
     X, _ = rows(n=60)
     exact = oracle_maps.gram(oracle_maps.rbf(gamma), X, X)
-    errors = []
+    means = []
     for n in (1000, 4000, 16000):
-        model = tt.FourierOGDClassifier(gamma=gamma, n_components=n).fit(X, X[:, 0] > 0)
-        Z = model.mapped(X)
-        np.testing.assert_allclose((Z**2).sum(axis=1), 1.0, rtol=1e-12)
-        errors.append(np.abs(Z @ Z.T - exact))
-        assert errors[-1].max() <= 5 / np.sqrt(n)
-    assert errors[2].mean() < 0.7 * errors[1].mean() < 0.49 * errors[0].mean()
+        errors = []
+        for seed in range(8):
+            model = tt.FourierOGDClassifier(gamma=gamma, n_components=n, random_state=seed).fit(
+                X, X[:, 0] > 0
+            )
+            Z = model.mapped(X)
+            np.testing.assert_allclose((Z**2).sum(axis=1), 1.0, rtol=1e-12)
+            errors.append(np.abs(Z @ Z.T - exact))
+            assert errors[-1].max() <= 5 / np.sqrt(n)
+        means.append(np.mean(errors))
+    assert means[2] < 0.7 * means[1] < 0.49 * means[0]
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 7, 40])

@@ -337,7 +337,7 @@ class OnlineLearner(Learned):
 
     def as_learned(self, row: Dense | Sparse) -> Floats:
         """The numbers of a row that stand beside the constant feature when it is learned."""
-        return row.X if isinstance(row, Dense) else row.values[: int(row.starts[-1])]
+        return row.X if isinstance(row, Dense) else row.values[int(row.starts[0]) : int(row.starts[-1])]
 
     def read_y(self, y: ArrayLike) -> NDArray[Any]:
         """Labels or targets, checked."""

@@ -165,7 +165,13 @@ class Drawn(Mapping):
         room = self._drawn.shape[1]
         if self.n_features > room:
             self._drawn = np.zeros((n_tiles(self._n_columns), max(self.n_features, 2 * room), TILE))
-            draw_rows.run(self._seed, self._n_columns, self._normal, self._scale, self._drawn)
+            draw_rows.run(
+                int(np.uint64(self._seed).astype(np.int64)),
+                self._n_columns,
+                self._normal,
+                self._scale,
+                self._drawn,
+            )
         return self._drawn
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:

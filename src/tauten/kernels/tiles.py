@@ -93,7 +93,7 @@ def normal_draw(seed, draw):  # type: ignore[no-untyped-def]
     return radius * np.cos(2.0 * np.pi * uniform(seed, 2 * draw + 1))
 
 
-@kernel(COUNT(types.uint64, types.int64, types.boolean, REAL, TILES))
+@kernel(COUNT(types.int64, types.int64, types.boolean, REAL, TILES))
 def draw_rows(seed, n_columns, normal, scale, tiles):  # type: ignore[no-untyped-def]
     """Draw the whole matrix, each entry from the seed, its row and its column alone."""
     for j in range(tiles.shape[1]):
