@@ -119,7 +119,8 @@ def run(
         nonlocal saved
         fitted = at.model.__sklearn_is_fitted__()  # an active learner may not have asked for any label yet
         if checkpoint is not None and saved != _place(at) and fitted:
-            at.save(checkpoint)
+            with _whole():  # else a part of a file may be left
+                at.save(checkpoint)
             saved = _place(at)
 
     try:
@@ -219,7 +220,7 @@ def _test(model: Trained, batch: Batch, learn: bool, classes: Sequence[Any] | No
 
 @contextmanager
 def _whole() -> Iterator[None]:
-    """Let Ctrl-C wait until a batch has been learned whole."""
+    """Let Ctrl-C wait until a batch has been learned whole, or a file written."""
     usual = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(usual):
         yield
