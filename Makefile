@@ -21,14 +21,20 @@ lint: $(VENV)/ready
 	$(VENV)/bin/lint-imports --no-cache
 
 demo: $(VENV)/ready
-	$(VENV)/bin/python examples/sms_spam.py --plot sms_spam.png
+	$(VENV)/bin/tauten compare sms_spam -l perceptron,pa1:C=0.1,arow-diag:r=4,scw1-diag --plot sms_compare.png
+	$(VENV)/bin/tauten ask sms_spam -l paa1,rpa1,pea -p C=0.1 --plot sms_asking.png
+	@echo "Pictures: sms_compare.png (error so far), sms_asking.png (F1 against the share of labels asked)"
 
 bench: $(VENV)/ready
 	$(RUN) pip install --quiet --group bench
 	$(VENV)/bin/python bench/speed.py
 	$(VENV)/bin/python bench/second_order.py
 	$(VENV)/bin/python bench/maxout.py
+	$(VENV)/bin/python bench/asking.py
+	$(VENV)/bin/python bench/files.py
 	$(VENV)/bin/python bench/metric.py
+	$(VENV)/bin/python bench/budget.py
+	$(VENV)/bin/python bench/maps.py
 
 format: $(VENV)/ready
 	$(RUN) ruff check --fix .

@@ -1,5 +1,5 @@
-"""What the tests run over: the learners of weights that learn every label (others have test files of their
-own), and public data sets for a few.
+"""What the tests run over: learners of weights that learn every label (others have test files of their own),
+those that ask, and public data sets.
 """
 
 import os
@@ -18,6 +18,7 @@ SUPERVISED = [
     for name, entry in tt.learners().items()
     if entry.kind in ("classifier", "regressor") and issubclass(entry.learner, Linear)
 ]  # those whose weights can be looked at; others have test files of their own
+ACTIVE = [name for name, entry in tt.learners().items() if entry.kind == "active"]
 DATA = Path(os.environ.get("TAUTEN_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 

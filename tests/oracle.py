@@ -278,11 +278,53 @@ class WindowedClassMeanPA(ClassMeanPA):
         return sum(weight * w for weight, w in zip(newest, self.queue, strict=True)) / sum(newest)
 
 
+class OGD(Column):
+    """Where y⟨w, x⟩ < 1: w += η/tᵖ·y·x, t the rounds so far (Zinkevich 2003, all of space)."""
+
+    def __init__(self, d: int, eta: float = 1.0, power: float = 0.5) -> None:
+        super().__init__(d)
+        self.eta, self.power, self.t = eta, power, 0
+
+    def learn(self, x: np.ndarray, y: float, s: float) -> None:
+        self.t += 1
+        if 1 - y * (self.w @ x) > 0:
+            self.w = self.w + s * self.eta / self.t**self.power * y * x
+
+
+class CoupledOGD(Coupled):
+    """The same on ℓ = [1 − F_y + F_s]₊: w_y and w_s part by η/tᵖ·x each."""
+
+    def __init__(self, d: int, n_classes: int, eta: float = 1.0, power: float = 0.5) -> None:
+        super().__init__(d, n_classes)
+        self.eta, self.power, self.t = eta, power, 0
+
+    def learn(self, x: np.ndarray, k: int, s: float) -> None:
+        self.t += 1
+        scores = self.W @ x
+        rival = best_wrong(scores, k)
+        if 1 - scores[k] + scores[rival] > 0:
+            self.move(k, rival, s * self.eta / self.t**self.power * x)
+
+
+class RLS(Column):
+    """w = (I/C + Σ s·x xᵀ)⁻¹ Σ s·y·x, worked out afresh at every row."""
+
+    def __init__(self, d: int, C: float = 1.0) -> None:
+        super().__init__(d)
+        self.A, self.b = np.eye(d) / C, np.zeros(d)
+
+    def learn(self, x: np.ndarray, y: float, s: float) -> None:
+        self.A, self.b = self.A + s * np.outer(x, x), self.b + s * y * x
+        self.w = np.linalg.solve(self.A, self.b)
+
+
 TWINS: dict[str, tuple[Callable[..., Any], Callable[..., Any] | None]] = {
     "perceptron": (Perceptron, CoupledPerceptron),
     "pa": (partial(PA, variant="hard"), partial(CoupledPA, variant="hard")),
     "pa1": (partial(PA, variant="I"), partial(CoupledPA, variant="I")),
     "pa2": (partial(PA, variant="II"), partial(CoupledPA, variant="II")),
+    "ogd": (OGD, CoupledOGD),
+    "rls": (RLS, None),
     "paum": (PAUM, None),
     "cpa": (CPA, CoupledCPA),
     "cspa": (CSPA, None),

@@ -285,10 +285,11 @@ def test_plots_are_labelled():
     axes = [
         tt.progressive(tt.make("pa1"), X, y).plot(window=50),
         tt.sweep("pa1", {"C": [0.1, 1.0]}, X, y).plot(),
-        tt.compare(["pa1", "pa"], X, y, repeats=2).plot(),
+        (comparison := tt.compare(["pa1", "pa"], X, y, repeats=2)).plot(),
     ]
     assert all(ax.get_xlabel() and ax.get_ylabel() for ax in axes)
-    assert [text.get_text() for text in axes[2].get_legend().get_texts()] == ["pa1", "pa"]
+    worst_first = comparison.to_frame().index.tolist()[::-1]
+    assert [text.get_text() for text in axes[2].get_legend().get_texts()] == worst_first
     with pytest.raises(ValueError, match="2 varying parameters has no curve"):
         tt.sweep("pa1", {"C": [0.1, 1.0], "average": [True, False]}, X, y).plot()
     pyplot.close("all")

@@ -27,6 +27,8 @@ TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}
 OPTIONS: dict[str, list[Options]] = {
     "pa1": [{}, {"C": 0.03}],
     "pa2": [{}, {"C": 0.03}],
+    "ogd": [{}, {"eta": 0.1, "power": 0.0}],
+    "rls": [{}, {"C": 0.03}],
     "paum": [{}, {"tau_plus": 2.9, "tau_minus": -0.7, "eta": 0.3}],
     "cpa": [{}, {"C": 0.05}, {"C": 0.3, "rho": RHO}, {"C": 10.0, "rho": RHO}],
     "cspa": [
@@ -68,6 +70,7 @@ SECOND_ORDER: dict[str, list[Options]] = {
 }
 OPTIONS |= {name: SECOND_ORDER[name.replace("-diag", "")] for name in oracle_second_order.TWINS}
 GRIDS: dict[str, dict[str, list[Any]]] = {
+    "ogd": {"eta": [0.1, 0.7], "power": [0.0, 0.5]},
     "paum": {"tau_plus": [0.5, 2.0], "tau_minus": [-0.5, 0.3], "eta": [0.3, 1.0]},
     "cpa": {"C": [0.03, 0.3, 3.0], "rho": [{"bee": 4.0}, {"ant": 0.3}]},
     "cspa": {"C": [0.03, 0.3, 3.0], "rho": [0.4, 3.0, "balanced"], "variant": ["I", "II"]},
@@ -337,6 +340,7 @@ def options_of(draw: st.DrawFn, name: str) -> Options:
         "tau_minus": st.floats(-3, 3),
         "eta": st.floats(0.01, 3),
         "epsilon": st.floats(0, 1),
+        "power": st.floats(0, 1),
         "gamma": st.floats(-3, 1).map(lambda z: 10**z),
         "anchor_scale": st.floats(-1, 1).map(lambda z: 10**z),
         "rho": st.just(RHO) if name == "cpa" else st.one_of(st.floats(0.2, 20), st.just("balanced")),

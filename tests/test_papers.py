@@ -6,10 +6,11 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from conftest import DATA
 
+from tauten.cli import main
 from tauten.papers import PAPERS, reproduce
-from tauten.papers.__main__ import main
 from tauten.papers.pages import to_console, to_html, to_markdown, write_html, write_markdown
 from tauten.papers.report import Cell, Report, Table
 
@@ -157,13 +158,15 @@ def test_cells_as_text():
     assert table.line("text") == "text"
 
 
-def test_from_the_command_line(tmp_path, monkeypatch, capsys):
-    """The report is printed, and written where it was asked for."""
-    empty, out = tmp_path / "empty", tmp_path / "out"
-    empty.mkdir()
+def test_from_the_command_line(tmp_path):
+    """The report is printed, and written where it was asked for; a folder that is not there is named."""
+    out = tmp_path / "out"
     out.mkdir()
-    given = ["papers", "pam", "--quick", "--data", str(empty), "--out", str(out), "--markdown"]
-    monkeypatch.setattr("sys.argv", given)
-    main()
-    assert "None of the data sets" in capsys.readouterr().out
+    given = ["paper", "pam", "--quick", "--data", str(tmp_path), "--out", str(out), "--markdown"]
+    done = CliRunner().invoke(main, given)
+    assert done.exit_code == 0, done.output
+    assert "None of the data sets" in done.output
     assert {path.name for path in out.iterdir()} == {"pam.html", "pam.md", "img"}
+    done = CliRunner().invoke(main, ["paper", "pam", "--data", str(tmp_path / "nowhere")])
+    assert done.exit_code == 2
+    assert "There is no folder" in done.output

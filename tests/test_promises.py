@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import SUPERVISED
+from conftest import ACTIVE, SUPERVISED
 
 import tauten as tt
 from tauten import checks
@@ -21,8 +21,33 @@ def test_promise(name, promise):
     promise(tt.make(name))
 
 
+@pytest.mark.parametrize("promise", IN_ONE_PROCESS, ids=lambda promise: promise.__name__)
+@pytest.mark.parametrize("name", ACTIVE)
+def test_promise_of_active_learners(name, promise):
+    """So does each that asks for its labels."""
+    if promise is not checks.optimality:  # that of the learner in it, which is checked above
+        promise(tt.make(name))
+
+
+ASKING = {
+    "budget": tt.ActiveClassifier(tt.PAClassifier(), tt.BudgetAsk()),
+    "decaying": tt.ActiveClassifier(tt.ClassMeanPAClassifier(C=0.1), tt.DecayingAsk(delta=50.0)),
+    "always": tt.ActiveClassifier(tt.make("paum"), tt.AlwaysAsk()),
+    "variance": tt.ActiveClassifier(tt.make("arow-diag"), tt.VarianceAsk(delta=0.3)),
+    "paa on PAM": tt.ActiveClassifier(tt.make("pam2"), tt.MarginAsk()),
+    "running costs": tt.ActiveClassifier(tt.make("cspa", rho="balanced"), tt.MarginAsk(offset=1.0)),
+    "class weights": tt.ActiveClassifier(tt.make("pa1", class_weight="balanced"), tt.MarginAsk()),
+}
+
+
+@pytest.mark.parametrize("learner", ASKING.values(), ids=ASKING)
+def test_check_learner_runs_on_active_learners(learner):
+    """Other rules on other learners keep every promise too."""
+    tt.check_learner(learner, skip=["without_jit", "optimality"])
+
+
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("name", SUPERVISED)
+@pytest.mark.parametrize("name", [*SUPERVISED, *ACTIVE])
 def test_promises_with_options(name, options):
     """Averages and models without a bias keep the promises about state."""
     learner = tt.make(name, **options)
@@ -30,6 +55,7 @@ def test_promises_with_options(name, options):
         checks.batch_is_loop,
         checks.one_result_by_every_road,
         checks.extreme_rows,
+        checks.asking,
         checks.keeping,
         checks.bad_input,
     ):
@@ -67,7 +93,8 @@ def test_same_without_jit():
     """Compiled code and plain Python come to the same, for all learners and options, in one process without
     the JIT.
     """
-    checks.same_without_jit([tt.make(name, **options) for name in SUPERVISED for options in ({}, *OPTIONS)])
+    learners = [tt.make(name, **options) for name in SUPERVISED for options in ({}, *OPTIONS)]
+    checks.same_without_jit([*learners, *(tt.make(name) for name in ACTIVE), *ASKING.values()])
 
 
 @rule

@@ -15,19 +15,22 @@ import tauten as tt
 from tauten.linear import LinearClassifier
 
 ROOT = Path(__file__).parents[1]
-NAMES = """AROWClassifier AROWRegressor ActiveClassifier AdaptiveAsk AlwaysAsk AskCurve AskRule BudgetAsk
-CPAClassifier CWClassifier ClassMeanPAClassifier Comparison CostSensitivePAClassifier DecayingAsk
-ITMLMetric MahalanobisPAClassifier MahalanobisPARegressor MarginAsk MaxOutPAClassifier MetricStudy
-ModelFileError NHERDClassifier PAClassifier PAMetric PARegressor PAUMClassifier PerceptronClassifier RandomAsk
-RankTest SCWClassifier
-SecondOrderAsk SecondOrderPerceptronClassifier Sweep Trace VarianceAsk ask_curve at_rate check_learner compare
-learners load make merge metric_study plot_boundary progressive rank_test sweep""".split()
-REGISTRY = """perceptron pa pa1 pa2 paum cpa cspa pamean pamean1 pamean2 pameanw pameanw1 pameanw2 pa-reg
-pa1-reg pa2-reg pam pam1 pam2 sop cw arow scw1 scw2 nherd pam-reg pam1-reg pam2-reg arow-reg
-pam-diag pam1-diag pam2-diag sop-diag cw-diag arow-diag scw1-diag scw2-diag nherd-diag
-pam-diag-reg pam1-diag-reg pam2-diag-reg arow-diag-reg pamo1 pamo2 rpe rpa rpa1 rpa2
-pea sel-ada sel-2nd paa paa1 paa2 cspaa csrnd metric-pa+ metric-pa- metric-pa1+ metric-pa1- metric-pa2+
-metric-pa2- metric-ls+ metric-ls- itml""".split()
+NAMES = """AROWClassifier AROWRegressor ActiveClassifier AdaptiveAsk AlwaysAsk AskCurve AskRule
+BudgetAsk BudgetOGDClassifier BudgetPAClassifier BudgetPerceptronClassifier BudgetSGDClassifier
+CPAClassifier CWClassifier Checkpoint ClassMeanPAClassifier Comparison CostSensitivePAClassifier
+DecayingAsk ForgetronClassifier FourierMap FourierOGDClassifier ITMLMetric LayerMap LocalPAClassifier
+MahalanobisPAClassifier MahalanobisPARegressor MappedClassifier MappedRegressor MarginAsk
+MaxOutPAClassifier MetricStudy ModelFileError NHERDClassifier NystromMap NystromOGDClassifier
+OGDClassifier OSELMClassifier PAClassifier PAMetric PARegressor PAUMClassifier PerceptronClassifier
+ProjectronClassifier RLSClassifier RandomAsk RankTest ReadError SCWClassifier SecondOrderAsk
+SecondOrderPerceptronClassifier Sweep Tally Trace VarianceAsk ask_curve at_rate check_learner compare
+learners load make merge metric_study plot_boundary progressive rank_test run sweep""".split()
+REGISTRY = """perceptron pa pa1 pa2 ogd paum cpa cspa pamean pamean1 pamean2 pameanw pameanw1 pameanw2
+pa-reg pa1-reg pa2-reg pam pam1 pam2 sop cw arow scw1 scw2 nherd pam-reg pam1-reg pam2-reg arow-reg
+pam-diag pam1-diag pam2-diag sop-diag cw-diag arow-diag scw1-diag scw2-diag nherd-diag pam-diag-reg
+pam1-diag-reg pam2-diag-reg arow-diag-reg pamo1 pamo2 rbp forgetron projectron projectron++ bpas bogd
+bogd++ bsgd rls oselm fogd nogd lol ilol rpe rpa rpa1 rpa2 pea sel-ada sel-2nd paa paa1 paa2 cspaa csrnd
+metric-pa+ metric-pa- metric-pa1+ metric-pa1- metric-pa2+ metric-pa2- metric-ls+ metric-ls- itml""".split()
 
 
 def test_public_names():

@@ -177,6 +177,7 @@ def test_merge_makes_a_model_that_works() -> None:
 EXTREME: dict[str, dict[str, Any]] = {
     **{name: {} for name in FIRST_ORDER},
     "paum": {"eta": 1e200, "tau_plus": 1e300},
+    "ogd": {"eta": 1e308, "power": 0.0},
     "pa1": {"C": 1e308},
     "cpa": {"rho": {0: 1e308, 1: 1e308, 2: 1e308}, "C": 1e300},
     "cspa": {"rho": 1e308, "variant": "hard"},

@@ -706,6 +706,7 @@ BAD_PARAMETERS: dict[str, list[Any]] = {
     "r": [0, -1.0, np.inf, "1"],
     "phi": [0, -0.5, np.nan, "1"],
     "eta": [0, -1, np.inf],
+    "power": [-0.1, 1.5, np.nan, None],
     "tau_plus": [np.nan, "1", None],
     "tau_minus": [np.inf],
     "rho": [0, -1, "even", {0: 0.0}, {0: "1"}, None, np.array([1.0, 2.0])],

@@ -22,8 +22,18 @@ from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Dense, Floats, Plan, Sparse
 from tauten.learned import Learned
 from tauten.parameters import count, optional, switch
-from tauten.rows import Rows, by_name, check_dict, dicts_in, hash_dicts, read_dicts
-from tauten.stream import Decisions, Progress, Record, Stream, as_weights, learn_rows, one_row, progress_spans
+from tauten.rows import OpenRows, Rows, by_name, check_dict, dicts_in, hash_dicts, read_dicts
+from tauten.stream import (
+    Decisions,
+    Outcome,
+    Progress,
+    Record,
+    Stream,
+    as_weights,
+    learn_rows,
+    one_row,
+    progress_spans,
+)
 
 
 @dataclass
@@ -61,12 +71,20 @@ class OnlineLearner(Learned):
 
     coupled: ClassVar[bool] = False  # whether classes compete in one decision, or have one each
     sweepable: ClassVar[frozenset[str]] = frozenset()  # what may differ among models of one pass
+    rounding: ClassVar[float] = (
+        1e-12  # what another order of a sum may change, relative to the largest number
+    )
     _written: ClassVar[tuple[str, ...]] = ("state_",)  # what learning changes in place
 
     @property
     def moves_two_classes(self) -> bool:
         """Whether a move of many classes is one of the right class and the best wrong one."""
         return self.coupled
+
+    @property
+    def knows_columns(self) -> bool:
+        """Whether something is drawn for each column, so that the order of the features matters."""
+        return False
 
     @property
     def takes_weights(self) -> bool:
@@ -145,10 +163,13 @@ class OnlineLearner(Learned):
         """The plan of the learner's family."""
         raise NotImplementedError
 
+    def _plan_gatherer(self) -> Gatherer | None:
+        """What gathers dicts, where names have columns of their own."""
+        return self._gatherer() if self.feature_index is not None and self.hash_bits is None else None
+
     def _plain_plan(self, learning: bool) -> dict[str, Any]:
         """What every plan has."""
-        named = self.feature_index is not None and self.hash_bits is None
-        gather = self._gatherer() if named else None
+        gather = self._plan_gatherer()
         return dict(
             loop=self._loop_plan(learning),
             gather=gather,
@@ -206,6 +227,8 @@ class OnlineLearner(Learned):
             )
         self.check_shape()
         fitted = "n_features_in_" in self.__dict__
+        if isinstance(X, OpenRows):
+            return self._read_open(X, learning)
         if self._is_plain(X) and (fitted or learning):  # what follows costs more than learning some rows
             self.n_features_in_ = X.shape[1]
             return Rows(X)
@@ -248,6 +271,21 @@ class OnlineLearner(Learned):
             if "state_" in self.__dict__:
                 self.state_.grow_features(len(index))
         return rows
+
+    def _read_open(self, X: OpenRows, learning: bool) -> Rows:
+        """Rows of numbered columns: a learning model grows to take them, another knows those it has."""
+        known = self.__dict__.get("n_features_in_", 0)
+        if self.feature_index is not None or self.hash_bits is not None:
+            what = "hashed" if self.feature_index is None else "named"
+            raise ValueError(
+                f"{type(self).__name__} has {what} features; expected rows with names, not with numbers."
+            )
+        if learning and (X.shape[1] > known or known == 0):
+            if "state_" in self.__dict__:
+                self.state_.grow_features(X.shape[1])
+            self.n_features_in_ = known = X.shape[1]
+        fits = X[:, :known] if X.shape[1] > known else X
+        return Rows(sp.csr_matrix((fits.data, fits.indices, fits.indptr), shape=(X.shape[0], known)))
 
     def _gatherer(self) -> Gatherer:
         """What gathers dicts by the index, kept as long as that is the same."""
@@ -296,6 +334,10 @@ class OnlineLearner(Learned):
                 rows.sort()
             row = rows.block(0, 1)
         return row
+
+    def as_learned(self, row: Dense | Sparse) -> Floats:
+        """The numbers of a row that stand beside the constant feature when it is learned."""
+        return row.X if isinstance(row, Dense) else row.values[int(row.starts[0]) : int(row.starts[-1])]
 
     def read_y(self, y: ArrayLike) -> NDArray[Any]:
         """Labels or targets, checked."""
@@ -388,6 +430,13 @@ class OnlineLearner(Learned):
             for span in progress_spans(len(stream.rows), progress):
                 self.learn_stream(stream, span, write)
         return stream.labels, record
+
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
+        """Predict each row, then learn it, as `partial_fit` does: what was predicted, and what happened.
+
+        Of a label that nobody has known there is no prediction.
+        """
+        raise NotImplementedError
 
     def read_once(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Stream:
         """A stream to be learned once, all labels known beforehand."""

@@ -18,7 +18,7 @@ from tauten.kernels.state import Dense, Floats, Sparse
 from tauten.labels import check_types, distinct, put_together, read_labels
 from tauten.parameters import is_list, is_weight_map, optional
 from tauten.rows import Rows
-from tauten.stream import Decisions, Record, Stream, one_row
+from tauten.stream import Decisions, Outcome, Record, Stream, one_row
 
 Codes = NDArray[np.intp]
 UNKNOWN = (-1, None, None)
@@ -33,7 +33,11 @@ class ClassPlan(LoopPlan):
     y: Floats
     margins: Floats
     importance: Floats | None  # class weights; None where they are all 1
-    plain: bool  # nothing changes from row to row: no margin, no importance, no class still to be made
+    unknown: Floats  # a row of NaN in the place of one of a table
+    question: NDArray[np.uint8]  # where the loop writes whether it wants a label
+    fixed: bool  # the label alone says what margin and importance are, and no class is still to be made
+    plain: bool  # besides, all are of importance 1
+    pace: Callable[[Floats], None] | None = None  # writes the importance of the next row, all else plain
 
 
 class LearnedClasses:
@@ -74,30 +78,64 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         """Learn the rows once, in order, exactly as `learn_one` on each would; new labels join where they
         appear.
         """
+        self._learn_batch(X, y, classes, sample_weight)
+        return self
+
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
+        predictions = self.predictions(classes)
+        labels = self._learn_batch(X, y, classes, None, lambda _, record: predictions(record))
+        return Outcome.of(labels, predictions.parts)
+
+    def predictions(self, classes: ArrayLike | None) -> "Predictions":
+        """What the rows of a batch will have been predicted to be, `classes` known beforehand."""
+        parts = self.__dict__.get("classes_"), beforehand(self.classes), beforehand(classes)
+        known = [part for part in parts if part is not None and len(part)]
+        return Predictions(self, len(np.unique(np.concatenate(known))) if known else 0)
+
+    def _learn_batch(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None,
+        sample_weight: ArrayLike | None,
+        after: Callable[[int, Record], None] | None = None,
+    ) -> NDArray[Any]:
+        """The work of `partial_fit`: the labels, as they were read."""
         with self.unchanged_on_error() as kept:
             rows, weights, labels = self._read_batch(X, y, sample_weight)
             self.know_beforehand(classes)
-            spans = list(self._spans(labels))
-            self.protect(kept, rows, at_once=len(spans) == 1)
-            self.learn_spans(rows, labels, weights, spans)
-        return self
+            self._learn_rows(kept, rows, labels, weights, after)
+        return labels
 
     def learn_read(self, rows: Rows, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
         """Learn rows that were read before."""
         with self.unchanged_on_error() as kept:
             labels, weights = self.read_y(y), self._importance(sample_weight, len(rows))
             self.know_beforehand(None)
-            self.protect(kept, rows, at_once=False)
-            self.learn_spans(rows, labels, weights, list(self._spans(labels)))
+            self._learn_rows(kept, rows, labels, weights)
 
-    def is_stopped_at(self, row: Dense | Sparse) -> bool:
-        """Whether the loop wants a label before it goes on past a row; what it does where it does not is
-        nothing.
+    def _learn_rows(
+        self,
+        kept: dict[str, Any],
+        rows: Rows,
+        labels: NDArray[Any],
+        weights: Floats,
+        after: Callable[[int, Record], None] | None = None,
+    ) -> None:
+        spans = list(self._spans(labels))
+        self.protect(kept, rows, at_once=len(spans) == 1)
+        self.learn_spans(rows, labels, weights, spans, after)
+
+    def wants_label(self, row: Dense | Sparse) -> bool | None:
+        """Whether the loop wants a label before it goes on past a row; None where it cannot take the row.
+
+        Where it wants none it does nothing to the model.
         """
         plan = self.plan_now()
-        unknown = np.full((1, self.state_.n_decisions), np.nan)
-        record = plan.record.scores, plan.record.moved, plan.record.asked.copy()
-        return self.state_.run(row, plan.loop, unknown, unknown, plan.one, *record) < 0
+        plan.question[0] = 0
+        record = plan.record.scores, plan.record.moved, plan.question
+        passed = self.state_.run(row, plan.loop, plan.unknown, plan.unknown, plan.one, *record) == 1
+        return False if passed else True if plan.question[0] else None
 
     def learn_spans(
         self,
@@ -118,11 +156,13 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
     def learn_one(self, x: Any, y: Any, sample_weight: float | None = None) -> Self:
         """Learn one example: a dict, a vector or a sparse row."""
         plan = self.__dict__.get("_plan")
-        if plan is not None and plan.plain and sample_weight is None:
+        if plan is not None and (plan.plain or plan.pace is not None) and sample_weight is None:
             try:
                 code, side, margins = plan.sides.get(y, UNKNOWN)
             except TypeError:  # not even hashable: the slow way says what is wrong
                 code, side, margins = UNKNOWN
+            if side is not None and plan.pace is not None:
+                plan.pace(plan.one)
             if side is not None and self._learn_fast(x, plan, side, margins):
                 self.class_count_[code] += 1
                 return self
@@ -218,6 +258,11 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         if isinstance(self.class_weight, Mapping):
             importance = np.array([float(self.class_weight.get(label, 1.0)) for label in labels])
         margins = self.margins(y)
+        fixed = (
+            self.class_weight != "balanced"
+            and self.running_margins(y, y, y) is None
+            and set(() if self.classes is None else self.classes) <= set(labels)
+        )
         return ClassPlan(
             **self._plain_plan(learning=n_classes > 1),
             labels=labels,
@@ -225,9 +270,10 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
             y=y,
             margins=margins,
             importance=importance,
-            plain=self.class_weight is None
-            and self.running_margins(y, y, y) is None
-            and set(() if self.classes is None else self.classes) <= set(labels),
+            unknown=np.full((1, self.state_.n_decisions), np.nan),
+            question=np.zeros(1, dtype=np.uint8),
+            fixed=fixed,
+            plain=fixed and importance is None,
         )
 
     def _check_parameters(self) -> None:
@@ -316,6 +362,29 @@ class OnlineClassifier(LearnedClasses, ClassifierMixin, OnlineLearner):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class Predictions:
+    """Records of a batch, each with the labels that its scores predict; None where no class was known, or
+    where a row brought a class that nobody knew.
+    """
+
+    def __init__(self, learner: OnlineClassifier, n_known: int) -> None:
+        self.learner, self.n_known = learner, n_known
+        self.parts: list[tuple[NDArray[Any] | None, Record]] = []
+
+    def __call__(self, record: Record) -> None:
+        """Take what happened at the next rows."""
+        classes = self.learner.__dict__.get("classes_")
+        if classes is None:
+            self.parts.append((None, record))
+            return
+        n_new = int(len(classes) > self.n_known)
+        self.n_known = len(classes)
+        if n_new:
+            self.parts.append((None, record.part(0, 1)))
+        predicted = classes[self.learner.winners(record.scores[n_new:])]
+        self.parts.append((predicted, record.part(n_new, len(record.moved))))
 
 
 def beforehand(classes: Any) -> NDArray[Any]:

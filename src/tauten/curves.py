@@ -1,20 +1,22 @@
 """What few labels cost in quality: figures against the share of labels asked."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_random_state
 
 from tauten.ask import AskRule
 from tauten.classifier import OnlineClassifier
-from tauten.evaluate import Learner, fresh, progressive, reordered
+from tauten.evaluate import Learner, fresh, progressive, reorderable, reordered
+from tauten.stream import Progress
 from tauten.sweeping import in_threads
 from tauten.trace import Trace
 from tauten.wrappers.active import ActiveClassifier
@@ -26,7 +28,7 @@ Figure = str | Callable[[Trace], float]
 
 SETTINGS: NDArray[np.float64] = np.exp2(np.arange(-10.0, 11.0))  # of δ, as in the paper
 RATES: NDArray[np.float64] = np.exp2(np.arange(-10.0, 1.0))  # of rules whose parameter is the share itself
-DOUBLINGS = 40  # how far a parameter is looked for, up and down from 1
+REACH, STRIDE = 40, 4  # how far a parameter is looked for, up and down from 1, in powers of two
 HALVINGS = 20
 
 
@@ -59,11 +61,12 @@ def ask_curve(
     repeats: int = 20,
     random_state: int | None = 0,
     n_jobs: int = -1,
+    progress: Progress | None = None,
 ) -> AskCurve:
     """Run active learners over `repeats` random orders of the rows, for each setting of their asking rule.
 
     `learners` are registry names or active classifiers, or a dict that gives them names. `figure` names one
-    of `Trace` (f1, error_rate, balanced_accuracy, weighted_sum, sensitivity, …) or is a function of a trace.
+    of `Trace` (f1, accuracy, error_rate, weighted_sum, sensitivity, …) or is a function of a trace.
     `settings` are values of the parameter by which a rule asks more (δ; for rules with a rate: the rate): by
     default 2**-10 to 2**10, for rates up to 1.
 
@@ -81,7 +84,7 @@ def ask_curve(
         )
     labels = next(iter(actives.values())).read_y(y)
     check_consistent_length(X, labels)
-    X = X.tocsr() if sp.issparse(X) else X
+    X = reorderable(X, list(actives.values()))
     random = check_random_state(random_state)
     orders = [random.permutation(len(labels)) for _ in range(repeats)]
     jobs = [
@@ -89,7 +92,7 @@ def ask_curve(
         for name, active in actives.items()
         for setting, number in product(_settings(active, settings), range(repeats))
     ]
-    what = figure if isinstance(figure, str) else figure.__name__
+    what = figure if isinstance(figure, str) else getattr(figure, "__name__", "figure").strip("<>")
 
     def run(name: str, setting: float, number: int) -> dict[str, Any]:
         model = turned(actives[name], setting).set_params(random_state=number)
@@ -98,7 +101,7 @@ def ask_curve(
         asked = {"learner": name, "setting": setting, "order": number, "share_asked": trace.share_asked}
         return {**asked, what: _value(trace, figure)}
 
-    return AskCurve(what, pd.DataFrame(in_threads(run, jobs, n_jobs)))
+    return AskCurve(what, pd.DataFrame(in_threads(run, jobs, n_jobs, progress)))
 
 
 def at_rate(
@@ -113,7 +116,7 @@ def at_rate(
 
     `learner` is a classifier and `ask` its rule, or `learner` is active already (or a registry name of one)
     and `ask` None. The rows are gone through once for each try, with `random_state`; a random or budget rule
-    simply gets the rate.
+    simply gets the rate. A share that the rule does not come near, whatever its parameter, is warned of.
 
     >>> import numpy as np, tauten as tt
     >>> X = np.random.default_rng(0).standard_normal((3000, 3))
@@ -125,31 +128,32 @@ def at_rate(
         raise ValueError(f"rate is {rate!r}; expected a number above 0 and up to 1.")
     active = _active(learner if ask is None else ActiveClassifier(learner, ask))
     active.set_params(random_state=random_state)
+    X = reorderable(X, [active])
     if active.rule.knob == "rate":
         return turned(active, rate)
 
-    def share(setting: float) -> float:
-        return progressive(turned(active, setting), X, y).share_asked
+    @cache
+    def asked(power: float) -> float:
+        return progressive(turned(active, 2.0**power), X, y).share_asked
 
-    low, high = 1.0, 1.0
-    for _ in range(DOUBLINGS):
-        if share(low) <= rate:
-            break
-        low /= 2.0
-    for _ in range(DOUBLINGS):
-        if share(high) >= rate:
-            break
-        high *= 2.0
-    best = min((low, high), key=lambda setting: abs(share(setting) - rate))
+    low = high = 0.0
+    while asked(low) > rate and low > -REACH:
+        low -= STRIDE
+    while asked(high) < rate and high < REACH:
+        high += STRIDE
+    tried = [low, high]
     for _ in range(HALVINGS):
-        middle = float(np.sqrt(low * high))
-        reached = share(middle)
-        if abs(reached - rate) < abs(share(best) - rate):
-            best = middle
-        if abs(reached - rate) <= rate / 100:
+        tried.append((low + high) / 2.0)
+        low, high = (tried[-1], high) if asked(tried[-1]) < rate else (low, tried[-1])
+        if abs(asked(tried[-1]) - rate) <= rate / 100:
             break
-        low, high = (middle, high) if reached < rate else (low, middle)
-    return turned(active, best)
+    best = min(tried, key=lambda power: abs(asked(power) - rate))
+    if abs(asked(best) - rate) > rate / 5 + 1 / len(active.read_y(y)):
+        warnings.warn(
+            f"{active.rule!r} asks for {asked(best):.3g} of these labels, and comes no nearer to {rate:.3g}.",
+            stacklevel=2,
+        )
+    return turned(active, 2.0**best)
 
 
 def turned(active: ActiveClassifier, setting: float) -> ActiveClassifier:

@@ -20,12 +20,14 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_random_state
 
 from tauten.base import OnlineLearner
+from tauten.kernels.gather import Gatherer
 from tauten.registry import make
 from tauten.regressor import OnlineRegressor
+from tauten.rows import dicts_in, read_dicts
 from tauten.stream import Progress
 from tauten.sweeping import in_threads, learn_together
 from tauten.trace import Trace
-from tauten.wrappers.active import ActiveClassifier
+from tauten.wrappers.active import ActiveClassifier, seeded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,7 +138,7 @@ def sweep(
     if len(plain) == len(learners):
         errors, updates = learn_together(plain, X, y, sample_weight, n_jobs)
     else:
-        traces = in_threads(progressive, ((learner, X, y, sample_weight) for learner in learners), n_jobs)
+        traces = in_threads(progressive, [(learner, X, y, sample_weight) for learner in learners], n_jobs)
         errors = np.array([trace.error_rate for trace in traces])
         updates = np.array([int(trace.updates.sum()) for trace in traces])
     return Sweep(points, learners, errors, updates, time.perf_counter() - started)
@@ -199,12 +201,14 @@ def compare(
     repeats: int = 20,
     random_state: int | None = 0,
     n_jobs: int = -1,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Run learners over `repeats` random orders of the rows, the same orders for all, each from the start.
 
     `learners` are registry names or learners, all classifiers or all regressors, or a dict that gives them
     other names. With several threads
-    (`n_jobs`) the times are those of a busy machine; only `n_jobs=1` times one learner at a time.
+    (`n_jobs`) the times are those of a busy machine; only `n_jobs=1` times one learner at a time. `progress`,
+    where given, is called with the runs done and the runs there are.
 
     >>> import numpy as np, tauten as tt
     >>> X = np.random.default_rng(0).standard_normal((500, 3))
@@ -218,7 +222,8 @@ def compare(
         raise ValueError(f"compare got classifiers and regressors, {list(named)}; expected one kind.")
     y = next(iter(named.values())).read_y(y)
     check_consistent_length(X, y)
-    X = X.tocsr() if sp.issparse(X) else X  # of other forms rows cannot be taken
+    X = reorderable(X, list(named.values()))
+    some_ask = any(isinstance(learner, ActiveClassifier) for learner in named.values())
     random = check_random_state(random_state)
     orders = [random.permutation(len(y)) for _ in range(repeats)]
     rows = np.unique(np.linspace(1, len(y), num=min(len(y), 200), dtype=np.int64))
@@ -229,10 +234,12 @@ def compare(
         figures = {"mean_absolute_error": trace.error_rate}
         if trace.classes is not None:
             figures = {"error_rate": trace.error_rate, "f1": trace.f1()}
+        if some_ask:
+            figures["share_asked"] = trace.share_asked
         figures["updates"] = int(trace.updates.sum())
         return {"learner": name, **figures, "seconds": trace.seconds}, trace.cumulative_error()[rows - 1]
 
-    done = in_threads(run, product(named, orders), n_jobs)
+    done = in_threads(run, list(product(named, orders)), n_jobs, progress)
     curves = np.array([curve for _, curve in done]).reshape(len(named), repeats, len(rows))
     return Comparison(list(named), pd.DataFrame([figures for figures, _ in done]), rows, curves)
 
@@ -261,13 +268,6 @@ def _named(learners: Learner | Sequence[Learner] | Mapping[str, Learner]) -> Ite
         yield (name if seen[name] == 1 else f"{name} ({seen[name]})"), learner
 
 
-def seeded(model: Trained, seed: int) -> Trained:
-    """A model whose questions come out the same every time, if nothing else was asked for."""
-    if isinstance(model, ActiveClassifier) and model.random_state is None:
-        model.set_params(random_state=seed)
-    return model
-
-
 def fresh(learner: Learner, **parameters: Any) -> Trained:
     """An untrained learner with parameters."""
     made = make(learner, **parameters) if isinstance(learner, str) else learner
@@ -277,6 +277,16 @@ def fresh(learner: Learner, **parameters: Any) -> Trained:
             "name."
         )
     return made if isinstance(learner, str) else clone(made).set_params(**parameters)  # type: ignore[no-any-return]
+
+
+def reorderable(X: Any, learners: Sequence[Trained]) -> Any:
+    """Rows that can be put in many orders at little cost: dicts, unless they are hashed, as sparse rows."""
+    if sp.issparse(X):
+        return X.tocsr()  # of other forms rows cannot be taken
+    dicts = dicts_in(X)
+    plain = [one.learner if isinstance(one, ActiveClassifier) else one for one in learners]
+    hashed = any(learner.hash_bits is not None for learner in plain)
+    return X if dicts is None or hashed else read_dicts(dicts, Gatherer({}), grow=True).X
 
 
 def reordered(X: Any, order: NDArray[np.intp]) -> Any:

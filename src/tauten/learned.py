@@ -131,7 +131,7 @@ class Learned(BaseEstimator):
         self.check_shape()
         header = {
             "class": type(self).__name__,
-            "parameters": model_file.encode(self.get_params(deep=False)),
+            "parameters": self.encoded(),
             "learned": model_file.encode(
                 {name: self.__dict__[name] for name in self._kept if name in self.__dict__}
             ),
@@ -144,6 +144,15 @@ class Learned(BaseEstimator):
             reason = str(error).rstrip(".")
             raise ValueError(f"The model cannot be saved as it is: {reason}.") from error
         return header, arrays
+
+    def encoded(self) -> Any:
+        """The parameters, as a model file can hold them."""
+        return model_file.encode(self.get_params(deep=False))
+
+    @classmethod
+    def decoded(cls, encoded: Any) -> Self:
+        """An untrained learner of the parameters that a model file holds."""
+        return cls(**model_file.decode(encoded))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -161,7 +170,7 @@ class Learned(BaseEstimator):
         """The learner that a header and arrays describe, where all of it fits together."""
         if header["class"] != cls.__name__:
             raise ValueError(f"it holds a {header['class']}, expected a {cls.__name__}")
-        learner = cls(**model_file.decode(header["parameters"]))
+        learner = cls.decoded(header["parameters"])
         parameters.check(learner)
         learned = model_file.decode(header["learned"])
         if not set(learned) <= set(cls._kept):
@@ -173,7 +182,7 @@ class Learned(BaseEstimator):
         like = learner.new_state(1, 2)
         if set(arrays) != set(like.arrays()):
             raise ValueError(f"it holds arrays {sorted(arrays)}, expected {sorted(like.arrays())}")
-        learner.state_ = type(like).restore(header["state"], arrays)
+        learner.state_ = like.restored(header["state"], arrays)
         for name in COUNTERS:
             setattr(learner.state_, name, header["state"][name])
         learner.check_learned()

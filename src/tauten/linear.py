@@ -12,6 +12,7 @@ from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Dense, Floats, LinearPlan, LinearState
 from tauten.learned import Learned
 from tauten.parameters import switch
+from tauten.regressor import OnlineRegressor
 from tauten.rows import Rows
 
 
@@ -89,3 +90,13 @@ class Linear(LearnedWeights, OnlineLearner):
 @dataclass(kw_only=True, eq=False, repr=False)
 class LinearClassifier(Linear, OnlineClassifier):
     """A classifier of weights."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearRegressor(Linear, OnlineRegressor):
+    """A regressor of weights, one column of them."""
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights of the features."""
+        return super().coef_[0]

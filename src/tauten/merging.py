@@ -23,7 +23,7 @@ def merge(models: Sequence[Any], weights: Sequence[float] | None = None) -> Any:
     if hasattr(models, "state_"):
         raise ValueError(f"merge got one {type(models).__name__}; expected a list of models.")
     models = list(models)
-    if models and all(hasattr(model, "learner_") for model in models):
+    if models and all("learner_" in getattr(model, "__dict__", ()) for model in models):
         merged = copy.deepcopy(models[0])
         merged.pool(models, merge([model.learner_ for model in models], weights))
         return merged

@@ -97,10 +97,10 @@ def is_list(value: Any) -> bool:
 
 
 def check(owner: Any) -> None:
-    """Raise a ValueError for the first parameter whose value is not allowed."""
+    """Raise a ValueError for the first parameter whose value is not allowed; without a test all are."""
     for parameter in fields(owner):
-        allowed: Allowed = parameter.metadata["allowed"]
+        allowed: Allowed | None = parameter.metadata.get("allowed")
         value = getattr(owner, parameter.name)
-        if not allowed.test(value):
+        if allowed is not None and not allowed.test(value):
             name = type(owner).__name__
             raise ValueError(f"{name}: {parameter.name} is {value!r}, expected {allowed.words}.")

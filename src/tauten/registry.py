@@ -12,10 +12,19 @@ from tauten.classifier import OnlineClassifier
 from tauten.io import model_file
 from tauten.learners.arow import AROWClassifier
 from tauten.learners.arow_regressor import AROWRegressor
+from tauten.learners.bogd import BudgetOGDClassifier
+from tauten.learners.bpa import BudgetPAClassifier
+from tauten.learners.bsgd import BudgetSGDClassifier
 from tauten.learners.cpa import CPAClassifier
 from tauten.learners.cspa import CostSensitivePAClassifier
 from tauten.learners.cw import CWClassifier
+from tauten.learners.fogd import FourierOGDClassifier
+from tauten.learners.forgetron import ForgetronClassifier
+from tauten.learners.lol import LocalPAClassifier
 from tauten.learners.nherd import NHERDClassifier
+from tauten.learners.nogd import NystromOGDClassifier
+from tauten.learners.ogd import OGDClassifier
+from tauten.learners.oselm import OSELMClassifier
 from tauten.learners.pa import PAClassifier
 from tauten.learners.pa_metric import PAMetric
 from tauten.learners.pa_regressor import PARegressor
@@ -25,11 +34,15 @@ from tauten.learners.pamean import ClassMeanPAClassifier
 from tauten.learners.pamo import MaxOutPAClassifier
 from tauten.learners.paum import PAUMClassifier
 from tauten.learners.perceptron import PerceptronClassifier
+from tauten.learners.projectron import ProjectronClassifier
+from tauten.learners.rbp import BudgetPerceptronClassifier
+from tauten.learners.rls import RLSClassifier
 from tauten.learners.scw import SCWClassifier
 from tauten.learners.sop import SecondOrderPerceptronClassifier
 from tauten.metric import Metric, OnlineMetric
 from tauten.wrappers.active import ActiveClassifier
 from tauten.wrappers.itml import ITMLMetric
+from tauten.wrappers.mapped import MappedClassifier, MappedRegressor
 
 
 @dataclass(frozen=True)
@@ -125,6 +138,7 @@ _FIRST_ORDER = (
     ),
     Entry("pa1", PAClassifier, {"variant": "I"}, CRAMMER, "moves at most C along x: the first choice"),
     Entry("pa2", PAClassifier, {"variant": "II"}, CRAMMER, "damps every move"),
+    Entry("ogd", OGDClassifier, {}, "Zinkevich, ICML 2003", "gradient descent at a rate that falls"),
     Entry(
         "paum", PAUMClassifier, {}, "Li et al., ICML 2002", "Perceptron with a margin of its own on each side"
     ),
@@ -163,6 +177,58 @@ _FIRST_ORDER = (
 _MAX_OUT = (
     Entry("pamo1", MaxOutPAClassifier, {"variant": "I"}, PAMO, "max-out units that learn from losses"),
     Entry("pamo2", MaxOutPAClassifier, {"variant": "II"}, PAMO, "max-out units that learn from every row"),
+)
+ORABONA = "Orabona, Keshet, Caputo, JMLR 2009"
+ZHAO = "Zhao et al., ICML 2012"
+
+_BUDGET = (
+    Entry(
+        "rbp",
+        BudgetPerceptronClassifier,
+        {},
+        "Cavallanti, Cesa-Bianchi, Gentile, 2007",
+        "kernel Perceptron; support vectors leave at random",
+    ),
+    Entry(
+        "forgetron",
+        ForgetronClassifier,
+        {},
+        "Dekel, Shalev-Shwartz, Singer, 2008",
+        "kernel Perceptron that forgets: for drift",
+    ),
+    Entry("projectron", ProjectronClassifier, {}, ORABONA, "projects mistakes onto what it has"),
+    Entry("projectron++", ProjectronClassifier, {"plus": True}, ORABONA, "projects small margins too"),
+    Entry(
+        "bpas",
+        BudgetPAClassifier,
+        {},
+        "Wang, Vucetic, AISTATS 2010",
+        "PA on a budget: the first to try with a kernel",
+    ),
+    Entry("bogd", BudgetOGDClassifier, {}, ZHAO, "kernel gradient descent, unbiased in the mean"),
+    Entry("bogd++", BudgetOGDClassifier, {"plus": True}, ZHAO, "the same; light support vectors leave first"),
+    Entry(
+        "bsgd",
+        BudgetSGDClassifier,
+        {},
+        "Wang, Crammer, Vucetic, JMLR 2012",
+        "SVM by gradient descent; support vectors merge",
+    ),
+)
+LU = "Lu et al., JMLR 2016"
+ZHOU = "Zhou et al., Pattern Recognition 2016"
+
+_MAPPED = (
+    Entry("fogd", FourierOGDClassifier, {}, LU, "gradient descent on Fourier features"),
+    Entry("nogd", NystromOGDClassifier, {}, LU, "gradient descent on Nyström features"),
+)
+_LEAST_SQUARES = (
+    Entry("rls", RLSClassifier, {}, "Plackett, 1950", "ridge regression on the labels of all rows"),
+    Entry("oselm", OSELMClassifier, {}, "Liang et al., IEEE TNN 2006", "rls on random neurons"),
+)
+_LOCAL = (
+    Entry("lol", LocalPAClassifier, {"shared": True}, ZHOU, "PA around each prototype, and a common part"),
+    Entry("ilol", LocalPAClassifier, {"shared": False}, ZHOU, "PA around each prototype, each on its own"),
 )
 PAA = "Lu, Zhao, Hoi, 2016"
 SELECTIVE = "Cesa-Bianchi, Gentile, Zaniboni, JMLR 2006"
@@ -211,7 +277,18 @@ _METRICS = (
     Entry("itml", ITMLMetric, {}, "Davis et al., ICML 2007", "metric: ITML of the package metric-learn"),
 )
 
-_ENTRIES = (*_FIRST_ORDER, *_SECOND_ORDER, *map(_diagonal, _SECOND_ORDER), *_MAX_OUT, *_ACTIVE, *_METRICS)
+_ENTRIES = (
+    *_FIRST_ORDER,
+    *_SECOND_ORDER,
+    *map(_diagonal, _SECOND_ORDER),
+    *_MAX_OUT,
+    *_BUDGET,
+    *_LEAST_SQUARES,
+    *_MAPPED,
+    *_LOCAL,
+    *_ACTIVE,
+    *_METRICS,
+)
 _BY_NAME: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 
 
@@ -247,19 +324,36 @@ def load(path: str | PathLike[str]) -> OnlineLearner | ActiveClassifier | Online
     A file that is damaged, hostile or of a later version raises a ValueError and runs nothing. Models of a
     class of your own are read by that class: `MyLearner.load(path)`.
     """
-    header, arrays = model_file.read(path)
-    classes = {
-        entry.learner.__name__: entry.learner
-        for entry in _ENTRIES
-        if issubclass(entry.learner, OnlineLearner | OnlineMetric)
-    }
+    return load_parts(path, *model_file.read(path))
+
+
+def load_parts(
+    path: str | PathLike[str], header: dict[str, Any], arrays: dict[str, Any]
+) -> OnlineLearner | ActiveClassifier:
+    """The model that was read from a file as header and arrays."""
     kind = str(header.get("class"))
-    if kind in classes:
-        return classes[kind].from_file(path, header, arrays)
     if kind == ActiveClassifier.__name__:
         with model_file.readable(path):
-            learner = classes[header["learner"]["class"]]
+            learner = learner_class(header["learner"]["class"])
             if not issubclass(learner, OnlineClassifier):
                 raise ValueError(f"it holds a {learner.__name__}, expected a classifier")
             return ActiveClassifier.restore(header, arrays, learner)
-    raise model_file.ModelFileError(f"{path} holds a {header.get('class')!r}, which tauten does not know.")
+    if kind not in _CLASSES:
+        raise model_file.ModelFileError(
+            f"{path} holds a {header.get('class')!r}, which tauten does not know."
+        )
+    return _CLASSES[kind].from_file(path, header, arrays)
+
+
+_CLASSES: Mapping[str, type[OnlineLearner]] = {
+    kind.__name__: kind
+    for kind in (*(entry.learner for entry in _ENTRIES), MappedClassifier, MappedRegressor)
+    if issubclass(kind, OnlineLearner | OnlineMetric)  # others have no files
+}
+
+
+def learner_class(name: str) -> type[OnlineLearner]:
+    """The class of a learner by its name, as model files have it."""
+    if name not in _CLASSES:
+        raise ValueError(f"it holds a {name!r}, which tauten does not know")
+    return _CLASSES[name]

@@ -1,19 +1,19 @@
-"""What every regressor adds: real targets, one column of weights."""
+"""What every regressor adds: real targets, one decision a row."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
 from tauten import parameters
-from tauten.base import LoopPlan
+from tauten.base import LoopPlan, OnlineLearner
 from tauten.kernels.state import Floats
-from tauten.linear import Linear
-from tauten.stream import Decisions, Stream, one_row
+from tauten.stream import Decisions, Outcome, Record, Stream, one_row
 
 
 @dataclass
@@ -26,7 +26,7 @@ class TargetPlan(LoopPlan):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OnlineRegressor(RegressorMixin, Linear):
+class OnlineRegressor(RegressorMixin, OnlineLearner):
     """A regressor of one real target."""
 
     def expected_failed_checks(self) -> dict[str, str]:
@@ -39,11 +39,29 @@ class OnlineRegressor(RegressorMixin, Linear):
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the rows once, in order, exactly as `learn_one` on each would."""
+        self._learn_batch(X, y, sample_weight)
+        return self
+
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
+        if classes is not None:
+            raise ValueError(f"{type(self).__name__} has no classes; expected none.")
+        parts: list[tuple[NDArray[Any] | None, Record]] = []
+        targets = self._learn_batch(X, y, None, lambda _, record: parts.append((record.scores[:, 0], record)))
+        return Outcome.of(targets, parts)
+
+    def _learn_batch(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        after: Callable[[int, Record], None] | None = None,
+    ) -> Floats:
+        """The work of `partial_fit`: the targets, as they were read."""
         with self.unchanged_on_error() as kept:
             stream = self.read_once(X, y, sample_weight)
             self.protect(kept, stream.rows)
-            self.learn_stream(stream)
-        return self
+            self.learn_stream(stream, after=after)
+        return stream.labels
 
     def learn_one(self, x: Any, y: float, sample_weight: float | None = None) -> Self:
         """Learn one example: a dict, a vector or a sparse row."""
@@ -98,11 +116,6 @@ class OnlineRegressor(RegressorMixin, Linear):
     def decision_function(self, X: Any) -> Floats:
         """The same as `predict`, so that every learner can be asked for its scores."""
         return self.predict(X)
-
-    @property
-    def coef_(self) -> Floats:
-        """Weights of the features."""
-        return super().coef_[0]
 
     def check_learned(self) -> None:
         super().check_learned()

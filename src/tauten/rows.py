@@ -19,6 +19,13 @@ from tauten.kernels.state import Dense, Sparse
 BLOCK_VALUES = 1 << 20  # numbers made for a block: 8 MB
 
 
+class OpenRows(sp.csr_matrix):  # type: ignore[misc]
+    """Sparse rows whose columns are numbered without a known end, as those of svmlight files.
+
+    A model of columns without names grows to take them, and passes over columns that it has not learned.
+    """
+
+
 class Rows:
     """A batch of n rows of one width."""
 
@@ -56,6 +63,13 @@ class Rows:
     def take(self, order: NDArray[np.intp]) -> "Rows":
         """The rows in another order."""
         return Rows(self.X[order], self.trusted)
+
+    def ascends(self, row: int) -> bool:
+        """Whether the columns of a row are known, or seen, to be what loops take."""
+        if not self.sparse or self.trusted:
+            return True
+        columns = self.X.indices[self.X.indptr[row] : self.X.indptr[row + 1]]
+        return bool((columns[1:] > columns[:-1]).all())
 
     def sort(self) -> None:
         """Put the columns of every row in ascending order, repeated ones added up, in a copy of the batch."""
@@ -125,13 +139,14 @@ class Rows:
             columns, values = self.X.indices[span], self.X.data[span]
         else:
             columns, values = np.arange(self.width), np.asarray(self.X[row])
-        for column, value in zip(columns, values, strict=True):
-            if not 0 <= column < self.width:
+        outside = (columns < 0) | (columns >= self.width)
+        for place in np.flatnonzero(outside | ~np.isfinite(values))[:1]:
+            column, value = columns[place], values[place]
+            if outside[place]:
                 raise ValueError(f"Row {number} has a value in column {column} of {self.width}.")
-            if not np.isfinite(value):
-                where = f"column {list(index)[column]!r}" if index is not None else f"column {column}"
-                shown = "NaN" if np.isnan(value) else "inf" if value > 0 else "-inf"
-                raise ValueError(f"Input X contains {shown} (row {number}, {where}); expected finite values.")
+            where = f"column {list(index)[column]!r}" if index is not None else f"column {column}"
+            shown = "NaN" if np.isnan(value) else "inf" if value > 0 else "-inf"
+            raise ValueError(f"Input X contains {shown} (row {number}, {where}); expected finite values.")
 
 
 def dicts_in(X: Any) -> Sequence[Any] | None:

@@ -13,6 +13,7 @@ from tauten.rows import Rows, dicts_in
 
 Decisions = tuple[Floats, Floats, Floats]  # for each row: y, margins (a column a decision), importance
 Progress = Callable[[int, int], None]  # called with the rows learned and the rows there are
+NOTHING: NDArray[np.bool_] = np.zeros(0, dtype=bool)
 
 
 @dataclass
@@ -33,6 +34,34 @@ class Record:
 
     def part(self, first: int, stop: int) -> "Record":
         return Record(self.scores[first:stop], self.moved[first:stop], self.asked[first:stop])
+
+
+@dataclass
+class Outcome:
+    """Rows that were predicted before they were learned: a row each.
+
+    y, predicted : labels (targets), and what was predicted, of which `known` says where there was anything
+    updates, asked : whether the model moved, and whether the label was looked at
+    """
+
+    y: NDArray[Any]
+    predicted: NDArray[Any]
+    known: NDArray[np.bool_]
+    updates: NDArray[np.bool_]
+    asked: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, y: NDArray[Any], parts: "list[tuple[NDArray[Any] | None, Record]]") -> Self:
+        """What records say, each with what was predicted of its rows, or None."""
+        predicted = [y[:0]]
+        known, updates, asked = [NOTHING], [NOTHING], [NOTHING]
+        for labels, record in parts:
+            n_rows = len(record.moved)
+            predicted.append(np.repeat(y[:1], n_rows) if labels is None else labels)
+            known.append(np.full(n_rows, labels is not None))
+            updates.append(np.asarray(record.moved.any(axis=1)))
+            asked.append(record.asked.astype(bool))
+        return cls(y, *(np.concatenate(field) for field in (predicted, known, updates, asked)))
 
 
 @dataclass

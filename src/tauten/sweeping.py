@@ -1,10 +1,10 @@
-"""A grid of learners over one stream: those of one kind side by side in a single pass.
+"""A grid of learners over one stream: those of one kind side by side in a single pass, mapped once.
 
 The weights of all models of a feature lie next to each other, so SIMD runs across the models and each row is
 read once. Every column takes the very steps that its model would take alone.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tauten.base import OnlineLearner
 from tauten.kernels.first_order import FirstOrder
-from tauten.kernels.state import Floats
-from tauten.linear import Linear
-from tauten.stream import Decisions, Record, Stream, learn_rows
+from tauten.kernels.mapped import MappedState
+from tauten.kernels.state import Floats, State
+from tauten.stream import Decisions, Progress, Record, Stream, learn_rows
 
 Outcome = tuple[Floats, NDArray[np.int64]]  # error and updates of each learner
 
@@ -51,20 +51,47 @@ def learn_together(
     return errors, updates
 
 
-def in_threads(function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]], n_jobs: int) -> list[Any]:
+def in_threads(
+    function: Callable[..., Any],
+    jobs: Sequence[tuple[Any, ...]],
+    n_jobs: int,
+    progress: Progress | None = None,
+) -> list[Any]:
     """A function's results for all jobs, in order; the loops let go of the interpreter while they run."""
+    results = []
     with ThreadPoolExecutor(effective_n_jobs(n_jobs)) as pool:
-        return list(pool.map(lambda job: function(*job), jobs))
+        try:
+            for result in pool.map(lambda job: function(*job), jobs):
+                results.append(result)
+                if progress is not None:
+                    progress(len(results), len(jobs))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # Ctrl-C waits for the jobs that have begun, not for all
+            raise
+    return results
 
 
 def _kind(learner: OnlineLearner, position: int) -> Any:
     """The same for learners that one pass can train together."""
-    if not isinstance(learner.new_state(1, 2), FirstOrder):
+    if not isinstance(_behind_map(learner.new_state(1, 2)), FirstOrder):
         return position
     fixed = sorted(
-        (name, repr(value)) for name, value in learner.get_params().items() if name not in learner.sweepable
+        (name, repr(value))
+        for name, value in learner.get_params().items()
+        if name not in learner.sweepable and not hasattr(value, "get_params")
     )
-    return type(learner), tuple(fixed)
+    parts = [type(value) for value in learner.get_params().values() if hasattr(value, "get_params")]
+    return type(learner), tuple(parts), tuple(fixed)
+
+
+def _behind_map(state: State) -> State:
+    """What learns behind a map, where models of the same parameters have the same map."""
+    return state.inner if isinstance(state, MappedState) and state.mapping.settled else state
+
+
+def _with(state: State, model: FirstOrder) -> State:
+    """A model in the place of a state, behind its map if it has one."""
+    return state.with_inner(model) if isinstance(state, MappedState) else model
 
 
 def _one_pass(learners: Sequence[OnlineLearner], stream: Stream) -> Outcome:
@@ -86,10 +113,12 @@ def _one_pass(learners: Sequence[OnlineLearner], stream: Stream) -> Outcome:
     return errors / len(stream.rows), updates
 
 
-def _learn_stacked(learners: Sequence[Linear], stream: Stream, tally: Any) -> None:
+def _learn_stacked(learners: Sequence[OnlineLearner], stream: Stream, tally: Any) -> None:
     """Train learners side by side as the columns of one state."""
-    single, plans = learners[0].state_, [learner.plan() for learner in learners]
+    single = _behind_map(learners[0].state_)
+    assert isinstance(single, FirstOrder)
     state = FirstOrder(single.n_features, single.n_classes, single.coupled, single.averaged, len(learners))
+    plans: list[Any] = [learner.plan() for learner in learners]
     plan = replace(
         plans[0], report=state.report(), decide=state.decide(), C=np.concatenate([p.C for p in plans])
     )
@@ -110,6 +139,6 @@ def _learn_stacked(learners: Sequence[Linear], stream: Stream, tally: Any) -> No
             learner.count(stream.y[start : start + len(record.moved)])
         tally(start, record)
 
-    learn_rows(state, plan, stream, (0, len(stream.rows)), decisions, after)
+    learn_rows(_with(learners[0].state_, state), plan, stream, (0, len(stream.rows)), decisions, after)
     for learner, model in zip(learners, state.split(), strict=True):
-        learner.state_ = model
+        learner.state_ = _with(learner.state_, model)

@@ -6,11 +6,11 @@ under CC BY 4.0; unchanged but for the form of the file.
 """
 
 import gzip
-import re
-from collections import Counter
 from importlib.resources import files
 
-WORD = re.compile(r"[a-z']+|[0-9]+|[£$€!?%]")
+from tauten.words import words
+
+__all__ = ["sms_spam", "words"]
 
 
 def sms_spam() -> tuple[list[str], list[str]]:
@@ -24,13 +24,3 @@ def sms_spam() -> tuple[list[str], list[str]]:
     lines = gzip.decompress(packed).decode("utf-8").splitlines()[1:]
     labels, texts = zip(*(line.split("\t", 1) for line in lines), strict=True)
     return list(texts), list(labels)
-
-
-def words(text: str) -> dict[str, int]:
-    """How often each word of a text occurs, in lower case, digits as one word by their number.
-
-    >>> words("WIN £500 now, win!")
-    {'win': 2, '£': 1, '3 digits': 1, 'now': 1, '!': 1}
-    """
-    found = WORD.findall(text.lower())
-    return dict(Counter(f"{len(word)} digits" if word.isdigit() else word for word in found))

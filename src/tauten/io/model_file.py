@@ -60,7 +60,7 @@ def write(path: str | PathLike[str], header: dict[str, Any], arrays: Mapping[str
         os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(temporary)
+        Path(temporary).unlink(missing_ok=True)  # Ctrl-C may come just after the renaming
         raise
     _sync_folder(target.parent)
 

@@ -12,7 +12,7 @@ run that was saved and resumed what an uninterrupted one does.
 import numpy as np
 from numba import njit, types
 
-from tauten.kernels.pointers import HANDLE, REAL, REALS, Rule, invoke
+from tauten.kernels.pointers import HANDLE, REAL, REALS, Rule, invoke, pointed
 
 ASK = REAL(REAL, REAL, REAL, REALS)  # score or gap, variance, sqnorm, asking; returns a probability
 ASKING = (HANDLE, types.float64[::1], types.uint8[::1])  # ask (0: every label is learned), asking, asked
@@ -33,7 +33,8 @@ def ask_rule(function):  # type: ignore[no-untyped-def]
 @njit
 def uniform(seed, round_):  # type: ignore[no-untyped-def]
     """A number in [0, 1) for each seed and round (SplitMix64: Steele, Lea, Flood, 2014)."""
-    z = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(round_) * np.uint64(0x9E3779B97F4A7C15)
+    z = np.uint64(np.int64(seed)) * np.uint64(0xD1342543DE82EF95)
+    z += np.uint64(np.int64(round_) + 1) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
@@ -41,44 +42,49 @@ def uniform(seed, round_):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _certainty(scores, i):  # type: ignore[no-untyped-def]
-    """The score of two classes, or the gap between the two best of more."""
-    if scores.shape[1] == 1:
-        return scores[i, 0]
-    best = max(scores[i, 0], scores[i, 1])
-    second = min(scores[i, 0], scores[i, 1])
-    for k in range(2, scores.shape[1]):
-        if scores[i, k] > best:
+def _certainty(s, first, n):  # type: ignore[no-untyped-def]
+    """The score of two classes, or the gap between the two best of more; a row's scores start at `first`."""
+    if n == 1:
+        return s[first]
+    best = max(s[first], s[first + 1])
+    second = min(s[first], s[first + 1])
+    for k in range(first + 2, first + n):
+        if s[k] > best:
             second = best
-            best = scores[i, k]
-        elif scores[i, k] > second:
-            second = scores[i, k]
+            best = s[k]
+        elif s[k] > second:
+            second = s[k]
     return best - second
 
 
-@njit
-def consider(i, scores, variance, sqnorm, label, ask, asking, asked, moved):  # type: ignore[no-untyped-def]
+def _consider(  # type: ignore[no-untyped-def]
+    i, scores, n, variance, sqnorm, label, ask, asking, asked, moved, n_decisions
+):
     """Ask, or do not; a label of NaN is one that is not known yet."""
     if asking[GIVEN] == 1.0:
         return LEARN
-    p = invoke(ask, (_certainty(scores, i), variance, sqnorm, asking))
+    p = invoke(ask, (_certainty(scores, i * n, n), variance, sqnorm, asking))
     wanted = uniform(asking[SEED], asking[ROUNDS]) < p
+    asked[i] = wanted
     if wanted and np.isnan(label):
         return STOP
     asking[ROUNDS] += 1.0
-    asked[i] = wanted
     if wanted:
         asking[ASKED] += 1.0
         return LEARN
-    moved[i, :] = 0
+    for g in range(i * n_decisions, (i + 1) * n_decisions):
+        moved[g] = 0
     return PASS
 
 
-@njit
-def note(i, moved, sqnorm, asking):  # type: ignore[no-untyped-def]
+def _note(i, moved, n_decisions, sqnorm, asking):  # type: ignore[no-untyped-def]
     """Keep count of moves, and of how long the rows were that made them."""
-    for g in range(moved.shape[1]):
-        if moved[i, g] != 0:
+    for g in range(i * n_decisions, (i + 1) * n_decisions):
+        if moved[g] != 0:
             asking[MOVES] += 1.0
             asking[LONGEST] = max(asking[LONGEST], sqnorm)
-            return
+            break
+    return 0
+
+
+consider, note = pointed(_consider, 9), pointed(_note, 4)

@@ -114,7 +114,23 @@ def least_squares(s, n, variance, y, margin, C, demand, loss, step, gain, pull):
     return _information(1.0, variance, 1.0, margin, C, gain)
 
 
-BINARY, MAX_SCORE, LEAST_SQUARES = (Rule(f, DECISION) for f in (binary, max_score, least_squares))
+def one_hot(s, n, variance, y, margin, C, demand, loss, step, gain, pull):  # type: ignore[no-untyped-def]
+    """At every row each column moves toward its target: y, or of many classes 1 for the right one and -1 for
+    all others.
+    """
+    if invoke(loss, (0.0, 1.0, margin)) == 0.0:  # only one label is known
+        return 0.0
+    for k in range(n):
+        target = y
+        if n > 1:
+            target = 1.0 if k == int(y) else -1.0
+        pull[k] = _alpha(invoke(loss, (s[k], target, margin)), 0.0, variance, 1.0, margin, C, step)
+    return _information(1.0, variance, 1.0, margin, C, gain)
+
+
+BINARY, MAX_SCORE, LEAST_SQUARES, ONE_HOT = (
+    Rule(f, DECISION) for f in (binary, max_score, least_squares, one_hot)
+)
 
 
 @njit

@@ -140,10 +140,11 @@ def learn_full_dense(  # type: ignore[no-untyped-def]
     x[0] = bias
     s, pull = np.empty(table.shape[1]), np.zeros(table.shape[1])
     for i in range(n_rows):
-        sqnorm = bias
         for j in range(width):
             x[1 + j] = X[i, j]
-            sqnorm += X[i, j] * X[i, j]
+        sqnorm = bias
+        for j in range(1, 1 + width):  # nothing is written here: else SIMD would depend on where rows lie
+            sqnorm += x[j] * x[j]
         if not np.isfinite(sqnorm) and not np.isfinite(x).all():
             return -1 - i
         for k in range(len(s)):

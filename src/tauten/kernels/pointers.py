@@ -7,14 +7,17 @@ own function objects, because unboxing one of those costs 2 microseconds a call.
 With NUMBA_DISABLE_JIT=1 nothing is compiled: a rule's handle is then the Python function itself.
 """
 
+import threading
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
+from inspect import Parameter, Signature
 from typing import Any
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 REAL = types.float64
@@ -22,6 +25,8 @@ REALS = types.CPointer(types.float64)
 FLAGS = types.CPointer(types.uint8)
 HANDLE = types.uintp
 COUNT = types.int64
+
+_COMPILING = threading.RLock()
 
 
 class Rule:
@@ -34,9 +39,15 @@ class Rule:
     def __call__(self, *args: float) -> float:
         return self.function(*args)
 
+    def __reduce__(self) -> str:
+        return str(self.function.__qualname__)  # pickled by name, as functions are
+
     @cached_property
     def _compiled(self) -> Any:
-        return numba.cfunc(self.signature, cache=True, error_model="numpy")(self.function)
+        try:
+            return numba.cfunc(self.signature, cache=True, error_model="numpy")(self.function)
+        except RuntimeError:  # a rule that was typed in, and is in no file whose cache there could be
+            return numba.cfunc(self.signature, error_model="numpy")(self.function)
 
     @cached_property
     def handle(self) -> Any:
@@ -61,11 +72,14 @@ class Kernel:
 
     @cached_property
     def _compiled(self) -> Any:
-        usual, numba.config.SLP_VECTORIZE = numba.config.SLP_VECTORIZE, self.slp
-        try:
-            return numba.njit(self.signature, cache=True, error_model="numpy", **self.options)(self.function)
-        finally:
-            numba.config.SLP_VECTORIZE = usual
+        with _COMPILING:  # a file is read in another thread, and the setting is for all of numba
+            usual, numba.config.SLP_VECTORIZE = numba.config.SLP_VECTORIZE, self.slp
+            try:
+                return numba.njit(self.signature, cache=True, error_model="numpy", **self.options)(
+                    self.function
+                )
+            finally:
+                numba.config.SLP_VECTORIZE = usual
 
     @cached_property
     def run(self) -> Callable[..., Any]:
@@ -98,6 +112,44 @@ def _invoke(typing_context, handle, arguments):  # type: ignore[no-untyped-def]
         return builder.call(builder.inttoptr(address, function.as_pointer()), operands)
 
     return REAL(HANDLE, arguments), generate
+
+
+def pointed(function: Callable[..., int], n_arguments: int) -> Any:
+    """Make a function of pointers one that loops call with `n_arguments`, arrays among them: of a vector it
+    gets the pointer, of a matrix the pointer and the width.
+
+    It becomes part of the loop. A function of arrays would count references to them, which takes ten times as
+    long as what a small one does.
+    """
+
+    def python(*arguments: Any) -> int:
+        flat: list[Any] = []
+        for item in arguments:
+            is_array = isinstance(item, np.ndarray)
+            flat += [item.reshape(-1), *item.shape[1:]] if is_array else [item]
+        return function(*flat)
+
+    def compiled(typing_context, *arguments):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+            kinds, operands = [], []
+            for kind, value in zip(arguments, values, strict=True):
+                if isinstance(kind, types.Array):
+                    array = context.make_array(kind)(context, builder, value)
+                    widths = cgutils.unpack_tuple(builder, array.shape)[1:]
+                    kinds += [types.CPointer(kind.dtype), *[COUNT] * len(widths)]
+                    operands += [array.data, *widths]
+                else:
+                    kinds.append(kind)
+                    operands.append(value)
+            return context.compile_internal(builder, function, COUNT(*kinds), operands)
+
+        return COUNT(*arguments), generate
+
+    if numba.config.DISABLE_JIT:
+        return python
+    names = ["typing_context", *(f"argument{k}" for k in range(n_arguments))]
+    compiled.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names])  # type: ignore[attr-defined]
+    return intrinsic(compiled)
 
 
 def _invoke_python(handle: Callable[..., float], arguments: tuple[Any, ...]) -> float:

@@ -163,6 +163,10 @@ class State:
         """The state that was saved; raises ValueError where the parts do not fit together."""
         raise NotImplementedError
 
+    def restored(self, header: dict[str, Any], arrays: dict[str, Floats]) -> Self:
+        """A state like this one that was saved."""
+        return self.restore(header, arrays)
+
     def settings(self) -> tuple[Any, ...]:
         """What cannot change once something was learned."""
         return tuple(getattr(self, name) for name in self.header if not name.startswith("n_"))
@@ -342,6 +346,10 @@ class LinearState(State):
         table = np.zeros((1 + n_features, self.table.shape[1]))
         table[[0, *(1 + column for column in columns)]] = self.used
         self._place(table, n_features)
+
+    def turn(self, axes: Floats) -> None:
+        """Go over to features that are products with the rows of `axes`, where all columns lie along x."""
+        self._place(np.vstack([self.used[:1], axes @ self.used[1:]]), len(axes))
 
     def arrays(self) -> dict[str, Floats]:
         return {"table": self.used, "memory": self.memory}

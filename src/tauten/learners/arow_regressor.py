@@ -15,13 +15,13 @@ from tauten.kernels.pointers import Rule
 from tauten.kernels.state import Floats
 from tauten.learners.arow import measured, objective, regressed
 from tauten.learners.pa_regressor import tube
+from tauten.linear import LinearRegressor
 from tauten.parameters import above, at_least
-from tauten.regressor import OnlineRegressor
 from tauten.second_order import SecondOrder, covariance
 
 
 @dataclass(eq=False, repr=False)
-class AROWRegressor(SecondOrder, OnlineRegressor):
+class AROWRegressor(SecondOrder, LinearRegressor):
     """Adaptive regularisation of weights for regression: recursive least squares that forgives small errors.
 
     Parameters

@@ -15,8 +15,8 @@ import numpy as np
 from tauten.kernels.pointers import Rule, rule
 from tauten.kernels.state import Floats
 from tauten.learners.pa import VARIANTS, objective
+from tauten.linear import LinearRegressor
 from tauten.parameters import above, at_least, one_of
-from tauten.regressor import OnlineRegressor
 
 
 @rule
@@ -27,7 +27,7 @@ def tube(score, y, epsilon):  # type: ignore[no-untyped-def]
 
 
 @dataclass(eq=False, repr=False)
-class PARegressor(OnlineRegressor):
+class PARegressor(LinearRegressor):
     """Passive-aggressive regressor with an ε-insensitive tube.
 
     Parameters

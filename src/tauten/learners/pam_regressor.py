@@ -15,13 +15,13 @@ from tauten.kernels.state import Floats
 from tauten.learners.pa import VARIANTS
 from tauten.learners.pa_regressor import tube
 from tauten.learners.pam import STEPS, objective, one
+from tauten.linear import LinearRegressor
 from tauten.parameters import above, at_least, one_of
-from tauten.regressor import OnlineRegressor
 from tauten.second_order import SecondOrder, covariance
 
 
 @dataclass(eq=False, repr=False)
-class MahalanobisPARegressor(SecondOrder, OnlineRegressor):
+class MahalanobisPARegressor(SecondOrder, LinearRegressor):
     """Passive-aggressive Mahalanobis regressor with an ε-insensitive tube: for features of unlike scales.
 
     Parameters

@@ -173,7 +173,7 @@ def errors_on_test(model: Any, split: list[Rows], some: Orders) -> Floats:
     def error(number: int, order: NDArray[np.intp]) -> float:
         return 100 * (1 - started(model, number).fit(X[order], y[order]).score(*test))
 
-    return np.array(in_threads(error, enumerate(some), ALL_CORES))
+    return np.array(in_threads(error, list(enumerate(some)), ALL_CORES))
 
 
 def traces(model: Any, X: Any, y: NDArray[Any], some: Orders) -> list[tt.Trace]:
@@ -182,7 +182,7 @@ def traces(model: Any, X: Any, y: NDArray[Any], some: Orders) -> list[tt.Trace]:
     def trace(number: int, order: NDArray[np.intp]) -> tt.Trace:
         return tt.progressive(started(model, number), X[order], y[order])
 
-    return in_threads(trace, enumerate(some), ALL_CORES)
+    return in_threads(trace, list(enumerate(some)), ALL_CORES)
 
 
 def used(sets: Sets, name: str) -> Rows | None:

@@ -62,11 +62,11 @@ def best_of_grid(
         trace = tt.progressive(tt.make(setting.name, **point), X[order], labels)
         return trace.error_rate, figures(trace), trace.cumulative_error()
 
-    tried = in_threads(run, product(points, streams[:n_tried]), ALL_CORES)
+    tried = in_threads(run, list(product(points, streams[:n_tried])), ALL_CORES)
     errors = np.array([error for error, _, _ in tried]).reshape(len(points), n_tried).mean(axis=1)
     best = int(errors.argmin())
     kept = tried[best * n_tried : (best + 1) * n_tried]
-    kept += in_threads(run, product([points[best]], streams[n_tried:]), ALL_CORES)
+    kept += in_threads(run, list(product([points[best]], streams[n_tried:])), ALL_CORES)
     shortest = min(len(curve) for _, _, curve in kept)
     curves = np.array([curve[:shortest] for _, _, curve in kept])
     return Outcome(points[best], np.array([values for _, values, _ in kept]), curves, errors)

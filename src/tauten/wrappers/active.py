@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_random_state
 
 from tauten import parameters
@@ -27,15 +27,14 @@ from tauten.ask.margin import MarginAsk
 from tauten.ask.rule import Asking, AskRule
 from tauten.classifier import OnlineClassifier
 from tauten.io import model_file
-from tauten.kernels.asking import ASKED, GIVEN, PARAMETERS, ROUNDS, SEED, uniform
+from tauten.kernels.asking import ASKED, GIVEN, ROUNDS, SEED, uniform
 from tauten.kernels.state import Dense, Flags, Floats, Sparse
 from tauten.parameters import count, optional, parameter
 from tauten.rows import Rows
 from tauten.second_order import SecondOrder
-from tauten.stream import Progress, Record, progress_spans
+from tauten.stream import Outcome, Progress, Record, progress_spans
 from tauten.wrappers.simulation import After, Labels, Simulation
-
-WAITING = ("waiting_values", "waiting_columns", "waiting_starts")
+from tauten.wrappers.waiting import ARRAYS, Waiting, pack, unpack
 
 
 @dataclass(eq=False, repr=False)
@@ -83,6 +82,16 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return getattr(self.learner_, name)
         raise AttributeError(f"{type(self).__name__} has no {name!r}, or has learned nothing yet.")
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def expected_failed_checks(self) -> dict[str, str]:
+        """The checks of scikit-learn's `check_estimator` that do not hold here, with the reason."""
+        few = "of so few rows too few labels are asked for"
+        return {**self.learner.expected_failed_checks(), "check_classifiers_train": few}
+
     def __sklearn_is_fitted__(self) -> bool:
         return "learner_" in self.__dict__ and self.learner_.__sklearn_is_fitted__()
 
@@ -104,8 +113,9 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _check(self) -> None:
         """Raise a ValueError for a parameter that is not allowed, or that another one rules out."""
         parameters.check(self)
+        self.learner._check_parameters()
         self.rule.check()
-        if self.rule.curious and not isinstance(self.learner, SecondOrder):
+        if self.rule.curious and not isinstance(getattr(self.learner, "learner", self.learner), SecondOrder):
             raise ValueError(
                 f"{type(self.rule).__name__} asks by the variance of a score, which "
                 f"{type(self.learner).__name__} has not; expected a learner with a covariance."
@@ -116,33 +126,32 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 "shuffle=False."
             )
 
+    @property
+    def _as_it_is(self) -> tuple[AskRule | None, dict[str, Any]]:
+        """What asks, and its parameters as they are now."""
+        return self.ask, dict(getattr(self.ask, "__dict__", {}))
+
+    def _is_ready(self) -> bool:
+        return self.__dict__.get("_ready") == self._as_it_is
+
     def _start(self) -> OnlineClassifier:
         """The learner, ready to ask by the rule as it is now."""
-        turns = None if self.ask is None else self.ask.__dict__["_turns"]
-        if self.__dict__.get("_ready") == (self.ask, turns):
-            learner: OnlineClassifier = self.__dict__["learner_"]
-            return learner
-        self._check()
-        if "learner_" not in self.__dict__:
-            self.learner_ = clone(self.learner)
-            seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint64)
-            self.asking_: Asking = self.rule.begin(int(seed))
-            self.waiting_: dict[Hashable, Dense | Sparse] = {}
-        rule, asking = self.rule, self.asking_
-        if len(asking) != len(rule.begin(0)):
-            raise ValueError(
-                "ActiveClassifier: ask was changed to another rule after learning began; fit anew."
-            )
-        rule.settle(asking)
-        attended = self.learner_.__dict__.get("_asked_by", (None, None))
-        if attended[0] is not rule.probability or attended[1] is not asking:
-            self.learner_.attend(rule.probability, asking)
-        self.__dict__["_ready"] = self.ask, turns
+        if not self._is_ready():
+            self._check()
+            if "learner_" not in self.__dict__:
+                self.learner_: OnlineClassifier = clone(self.learner)
+                seed = check_random_state(self.random_state).randint(2**32, dtype=np.uint64)
+                self.asking_: Asking = self.rule.begin(int(seed))
+                self.waiting_: Waiting = {}
+            self.asking_ = self.rule.settle(self.asking_)
+            self.learner_.attend(self.rule.probability, self.asking_)
+            self.__dict__["_ready"] = self._as_it_is
         return self.learner_
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-        self.__dict__.pop("_ready", None)
+        if not name.endswith("_"):
+            self.__dict__.pop("_ready", None)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
@@ -163,11 +172,14 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from the start, the labels looked at only where they are asked for."""
+        """Learn from the start; what labels there are is known beforehand, those of rows only where asked."""
         with self._unchanged_on_error():
             for name in ("learner_", "asking_", "waiting_", "asked_", "_ready"):
                 self.__dict__.pop(name, None)
-            return self.partial_fit(X, y, sample_weight=sample_weight)
+            self.learn_recorded(X, y, sample_weight)
+            if sample_weight is not None and not np.asarray(sample_weight).any():
+                raise ValueError("The weights of all rows are zero; expected one above 0.")
+        return self
 
     def partial_fit(
         self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -190,6 +202,14 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self._simulate(X, labels, np.unique(labels), sample_weight, parts.append, progress)
         fields = ([getattr(part, name) for part in parts] for name in ("scores", "moved", "asked"))
         return labels, Record(*(np.concatenate(field) for field in fields))
+
+    def learn_tested(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Outcome:
+        """Predict each row, then go on as `partial_fit` does: what was predicted, asked and learned."""
+        with self._unchanged_on_error():
+            predictions = self._start().predictions(classes)
+            labels = self.read_y(y)
+            self._simulate(X, labels, classes, None, predictions)
+        return Outcome.of(labels, predictions.parts)
 
     def _simulate(
         self,
@@ -220,56 +240,82 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def ask_one(self, x: Any, id: Hashable | None = None) -> bool:
         """Whether a label is worth asking for; with an `id` the example waits for `learn(id, label)`."""
-        with self._unchanged_on_error():
-            learner = self._start()
-            if id is not None and id in self.waiting_:
-                raise ValueError(f"An example waits under id {id!r} already; expected another id.")
-            with learner.unchanged_on_error():
-                row = learner.read_one(x)
-                wanted = self.wants(row)
+        if id is not None and id in self.__dict__.get("waiting_", ()):
+            raise ValueError(f"An example waits under id {id!r} already; expected another id.")
+        row, wanted = self._ask_fast(x) if self._is_ready() else (None, None)
+        if row is None or wanted is None:
+            with self._unchanged_on_error():
+                learner = self._start()
+                with learner.unchanged_on_error():
+                    row = learner.read_one(x)
+                    if "classes_" not in learner.__dict__:
+                        learner.know_beforehand(None)
+                    wanted = self.wants(row)
         if wanted and id is not None:
             self.waiting_[id] = row.copy()
             while len(self.waiting_) > self.max_waiting:
                 del self.waiting_[next(iter(self.waiting_))]
         return wanted
 
+    def _ask_fast(self, x: Any) -> tuple[Dense | Sparse | None, bool | None]:
+        """An example as a row, and the answer, where it is plainly one that the model can take."""
+        plan = self.learner_.__dict__.get("_plan")
+        row = None if plan is None else self.learner_._fast_row(x, plan, learning=True)
+        return row, None if row is None else self._question(row)
+
     def learn_one(self, x: Any, y: Any, sample_weight: float | None = None) -> Self:
         """Learn an example whose label has come, asked for or not."""
-        with self._unchanged_on_error():
-            self._start().learn_one(x, y, sample_weight)
+        if self._is_ready():
+            self.learner_.learn_one(x, y, sample_weight)
+        else:
+            with self._unchanged_on_error():
+                self._start().learn_one(x, y, sample_weight)
         return self
 
     def learn(self, id: Hashable, y: Any, sample_weight: float | None = None) -> Self:
         """Learn the example that waits under an id."""
-        learner = self._start()
-        if id not in self.waiting_:
+        if id not in self.__dict__.get("waiting_", ()):
             raise ValueError(
                 f"No example waits under id {id!r}: it was not asked for, has been learned, or was dropped "
                 f"after {self.max_waiting} others."
             )
+        learner = self._start()
         rows = Rows.of(self.waiting_[id], learner.n_features_in_)
         learner.learn_read(rows, [y], None if sample_weight is None else [sample_weight])
         del self.waiting_[id]
         return self
 
     def wants(self, row: Dense | Sparse) -> bool:
-        """Ask, or do not, and count it."""
-        learner, asking = self.learner_, self.asking_
-        if "classes_" not in learner.__dict__:  # nothing can be predicted: a score of 0, Σ = I
-            values = row.X if isinstance(row, Dense) else row.values[: int(row.starts[-1])]
-            sqnorm = float(np.square(values).sum()) + float(learner.fit_intercept)
-            with np.errstate(over="ignore"):
-                drawn = getattr(uniform, "py_func", uniform)(asking[SEED], asking[ROUNDS])
-            wanted = bool(drawn < self.rule.chance(0.0, sqnorm, sqnorm, asking))
-            asking[ROUNDS] += float(not wanted)
+        """Ask about a row that the model can take, or do not, and count it."""
+        if "classes_" in self.learner_.__dict__:
+            wanted = self._question(row)
+            assert wanted is not None
         else:
-            asking[GIVEN] = 0.0
-            try:
-                wanted = learner.is_stopped_at(row)
-            finally:
-                asking[GIVEN] = 1.0
-        asking[[ROUNDS, ASKED]] += float(wanted)  # the loop itself counts the rows that it passes over
+            wanted = self._wants_unscored(row)
+            self.asking_[ROUNDS] += 1.0
+            self.asking_[ASKED] += float(wanted)
         return wanted
+
+    def _question(self, row: Dense | Sparse) -> bool | None:
+        """The same in the loop; None where it cannot take the row."""
+        asking = self.asking_
+        asking[GIVEN] = 0.0
+        try:
+            wanted = self.learner_.wants_label(row)
+        finally:
+            asking[GIVEN] = 1.0
+        if wanted:  # the loop itself counts the rows that it passes over
+            asking[ROUNDS] += 1.0
+            asking[ASKED] += 1.0
+        return wanted
+
+    def _wants_unscored(self, row: Dense | Sparse) -> bool:
+        """Whether to ask before any label is known: every score is 0, and Σ = I."""
+        values = self.learner_.as_learned(row)
+        with np.errstate(over="ignore"):  # of integers it is meant, of rows too long to square it is infinite
+            sqnorm = float(np.square(values).sum()) + float(self.learner_.fit_intercept)
+            drawn = getattr(uniform, "py_func", uniform)(self.asking_[SEED], self.asking_[ROUNDS])
+            return bool(drawn < self.rule.chance(0.0, sqnorm, sqnorm, self.asking_))
 
     def read_y(self, y: ArrayLike) -> NDArray[Any]:
         """Labels, checked."""
@@ -305,22 +351,23 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one file, without pickle; loaded, it asks and learns on as if never stopped."""
+        model_file.write(path, *self.parts())
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Floats]]:
+        """The header and arrays of a model file."""
         header, arrays = self._fitted().parts()
-        width = self.learner_.n_features_in_
-        waiting = [sp.csr_matrix(Rows.of(row, width).X) for row in self.waiting_.values()]
-        for row in waiting:
-            row.resize(1, width)
+        if type(self.rule) not in RULES.values():
+            raise ValueError(f"The model cannot be saved: {type(self.rule).__name__} is no rule of tauten.")
+        waiting, arrays_waiting = pack(self.waiting_, self.learner_.n_features_in_)
         own = {
             "class": type(self).__name__,
             "random_state": model_file.encode(self.random_state),
             "max_waiting": self.max_waiting,
             "ask": None if self.ask is None else [type(self.ask).__name__, self.rule.plain()],
-            "waiting": model_file.encode([[id, isinstance(row, Dense)] for id, row in self.waiting_.items()]),
+            "waiting": waiting,
             "learner": header,
         }
-        rows = sp.vstack(waiting, format="csr") if waiting else sp.csr_matrix((0, width))
-        kept = dict(zip(WAITING, (rows.data, rows.indices, rows.indptr), strict=True))
-        model_file.write(path, own, {**arrays, "asking": self.asking_, **kept})
+        return own, {**arrays, **arrays_waiting, "asking": self.asking_}
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -337,26 +384,23 @@ class ActiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         cls, header: dict[str, Any], arrays: dict[str, Floats], learner_class: type[OnlineClassifier]
     ) -> Self:
         """The model that a header and arrays describe, where all of it fits together."""
-        own = {name: arrays.pop(name) for name in ("asking", *WAITING)}
+        own = {name: arrays.pop(name) for name in ("asking", *ARRAYS)}
         learner = learner_class.restore(header["learner"], arrays)
         ask = None if header["ask"] is None else RULES[header["ask"][0]](**header["ask"][1])
         seed = model_file.decode(header["random_state"])
         model = cls(clone(learner), ask, random_state=seed, max_waiting=header["max_waiting"])
         model._check()
-        like = model.rule.begin(0)
-        if own["asking"].shape != like.shape or not (own["asking"][:PARAMETERS] >= 0).all():
-            raise ValueError(f"what was asked has shape {own['asking'].shape}, expected {like.shape} counts")
+        model.rule.check_asking(own["asking"])
         model.learner_, model.asking_ = learner, own["asking"]
-        values, columns, starts = (own[name] for name in WAITING)
-        parts = values, columns.astype(np.int32), starts.astype(np.int32)
-        rows = Rows(sp.csr_matrix(parts, shape=(len(starts) - 1, learner.n_features_in_)))
-        rows.check(learner.feature_index)
-        waiting = model_file.decode(header["waiting"])
-        if len(waiting) != len(rows):
-            raise ValueError(f"{len(waiting)} examples wait, expected {len(rows)}")
-        rows.sort()
-        model.waiting_ = {}
-        for place, (id, dense) in enumerate(waiting):
-            row = rows.block(place, place + 1)
-            model.waiting_[id] = Dense(rows.X[place].toarray()) if dense else row.copy()
+        model.waiting_ = unpack(header["waiting"], own, learner.n_features_in_, learner.feature_index)
         return model
+
+
+Model = TypeVar("Model")
+
+
+def seeded(model: Model, seed: int = 0) -> Model:
+    """A model, untrained, that asks the same questions every time, unless it was given a seed."""
+    if isinstance(model, ActiveClassifier) and model.random_state is None:
+        model.set_params(random_state=seed)
+    return model

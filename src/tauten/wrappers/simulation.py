@@ -19,6 +19,7 @@ After = Callable[[Record], None]  # told what happened at the next rows
 
 UNKNOWN = -1
 PLAIN = (str, int, float, bool, np.generic)
+AHEAD = 64  # rows that the loop is given after one whose label it did not know; then four times as many
 NO = np.zeros((1, 1), dtype=np.uint8)
 PASSED = Record(np.zeros((1, 1)), NO, NO[0])
 
@@ -32,10 +33,8 @@ class Labels:
     """
 
     def __init__(self, y: Any) -> None:
-        if hasattr(y, "to_numpy"):
-            y = y.to_numpy()
-        if isinstance(y, np.ndarray):
-            y = column_or_1d(y, warn=True)
+        if hasattr(y, "__array__"):
+            y = column_or_1d(np.asarray(y), warn=True)
         elif not hasattr(y, "__getitem__") or not hasattr(y, "__len__"):
             raise ValueError(f"y is {y!r:.50}; expected labels with a length and an index.")
         self._read: Callable[[int], Any] = y.__getitem__
@@ -87,45 +86,47 @@ class Simulation:
     ) -> None:
         self.learner, self.wants, self.asking, self.after = learner, wants, asking, after
         self.rows, self.labels, self.weights = rows, labels, weights
-        self.codes = np.full(len(rows), UNKNOWN, dtype=np.intp)
+        self.codes = self.untold = np.full(len(rows), UNKNOWN, dtype=np.intp)
         self._know_codes()
 
     def _know_codes(self) -> None:
-        """Codes of the labels that are known, unless margins or weights follow the labels asked so far."""
-        if "classes_" in self.learner.__dict__ and self.learner.plan_now().plain:
+        """Work out the codes of the labels anew."""
+        if "classes_" in self.learner.__dict__:
             self.codes = self.labels.codes(self.learner.classes_)
 
     def run(self, first: int, stop: int) -> None:
         """Go from one row up to another."""
+        ahead = stop - first
         while first < stop:
-            first = self._to_unknown(first, stop)
-            if first < stop:
+            end = min(first + ahead, stop)
+            first = self._to_unknown(first, end)
+            ahead *= 4
+            if first < end:
                 self._learn(first)
                 first += 1
+                ahead = AHEAD
 
     def _to_unknown(self, first: int, stop: int) -> int:
         """Go on to the first row that is asked for and whose label is not known beforehand."""
-        learner, rows, asking = self.learner, self.rows, self.asking
-        if "classes_" not in learner.__dict__:
-            while first < stop and not self.wants(rows.block(first, first + 1)):
-                self.after(PASSED)
-                first += 1
-            return first
+        if "classes_" not in self.learner.__dict__:
+            return self._to_wanted(first, stop)
+        learner, asking = self.learner, self.asking
         learner.settle(0)
         plan, state = learner.plan_now(), learner.state_
-        nothing = np.full((1, state.n_decisions), np.nan)
-        sides, margins = (
-            np.vstack([plan.y, nothing]),
-            np.vstack([plan.margins, nothing]),
-        )  # UNKNOWN is the last
+        nothing = np.full((1, state.n_decisions), np.nan)  # the last row, which is that of UNKNOWN
+        sides, margins = np.vstack([plan.y, nothing]), np.vstack([plan.margins, nothing])
+        known = self.codes if plan.fixed else self.untold  # or margins or weights follow the labels so far
         asking[GIVEN] = 0.0
         try:
-            for start, block in rows.blocks(first, stop, state.per_row):
-                codes = self.codes[start : start + len(block)]
+            for start, block in self.rows.blocks(first, stop, state.per_row):
+                codes = known[start : start + len(block)]
+                weights = self.weights[start : start + len(block)]
+                if plan.importance is not None:
+                    weights = weights * plan.importance[codes]
                 record = Record.empty(len(block), state)
                 done = state.learn(
                     block, plan.loop, sides.take(codes, axis=0), margins.take(codes, axis=0),
-                    self.weights[start : start + len(block)], record.scores, record.moved, record.asked,
+                    weights, record.scores, record.moved, record.asked,
                 )  # fmt: skip
                 learner.count(codes[:done][record.asked[:done] == 1])
                 self.after(record.part(0, done))
@@ -135,9 +136,20 @@ class Simulation:
             asking[GIVEN] = 1.0
         return stop
 
+    def _to_wanted(self, first: int, stop: int) -> int:
+        """The same before any label is known, when there are no scores yet."""
+        for row in range(first, stop):
+            if not self.rows.ascends(row):
+                self.rows.sort()
+            self.rows.check_row(row, row, self.learner.feature_index)
+            if self.wants(self.rows.block(row, row + 1)):
+                return row
+            self.after(PASSED)
+        return stop
+
     def _refused(self, row: int, stop: int) -> int:
         """A row that the loop did not take: out of order, not valid, or asked for and not known."""
-        if self.rows.sparse and not self.rows.trusted:
+        if not self.rows.ascends(row):
             self.rows.sort()
             return self._to_unknown(row, stop)
         self.rows.check_row(row, row, self.learner.feature_index)
@@ -148,7 +160,8 @@ class Simulation:
         """Read the label of a row that is asked for, and learn it."""
         learner = self.learner
         before = learner.__dict__.get("classes_")
-        labels = learner.read_y([self.labels[row]])
+        code = self.codes[row]
+        labels = learner.read_y([self.labels[row]]) if code == UNKNOWN else learner.classes_[code : code + 1]
         single = Rows.of(self.rows.block(row, row + 1).copy(), self.rows.width)
         weight = self.weights[row : row + 1]
         learner.learn_spans(single, labels, weight, [(0, 1)], lambda _, record: self.after(record))
