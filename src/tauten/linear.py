@@ -79,11 +79,14 @@ class Linear(LearnedWeights, OnlineLearner):
 
     def _score_rows(self, rows: Rows) -> Floats:
         rows.check(self.feature_index)
-        weights = self.state_.explicit()
-        scores = np.tile(weights[:, 0] * float(self.fit_intercept), (len(rows), 1))
-        for start, block in rows.blocks(0, len(rows), len(weights)):
-            X = block.X if isinstance(block, Dense) else rows.X[start : start + len(block)]
-            scores[start : start + len(block)] += X @ weights[:, 1 : 1 + rows.width].T
+        weights, bias = self.state_.explicit(), float(self.fit_intercept)
+        scores = np.empty((len(rows), len(weights)))
+        for start, block in rows.blocks(0, len(rows), self.state_.per_row):
+            if isinstance(block, Dense):  # BLAS is faster than the loop
+                part = block.X @ weights[:, 1 : 1 + rows.width].T + weights[:, 0] * bias
+            else:
+                part = self.state_.score_rows(block, bias)  # type: ignore[assignment]  # all is finite
+            scores[start : start + len(block)] = part
         return scores
 
 

@@ -250,18 +250,28 @@ def score_dense(X, bias, table, raw):  # type: ignore[no-untyped-def]
 @kernel(COUNT(VECTOR, types.uint32[::1], types.uint64[::1], REAL, MATRIX, MATRIX))
 def score_sparse(values, indices, starts, bias, table, raw):  # type: ignore[no-untyped-def]
     """The same for sparse rows, whose columns must be in range."""
+    n_rows = len(starts) - 1
     features = table[1:]
-    for i in range(len(starts) - 1):
+    one = np.uint64(1)
+    two = np.uint64(2)
+    for i in range(n_rows):
+        start = starts[i]
+        end = starts[i + 1]
+        even = end - (end - start) % two
+        if start + AHEAD < starts[n_rows]:
+            fetch_sparse(values, indices, start, end)
         for c in range(table.shape[1]):
-            raw[i, c] = bias * table[0, c]
-        for p in range(starts[i], starts[i + 1]):
-            j = indices[p]
-            v = values[p]
-            if not np.isfinite(v):
-                return -1 - i
-            for c in range(table.shape[1]):
-                raw[i, c] += v * features[j, c]
-    return len(starts) - 1
+            total = bias * table[0, c]
+            odd = 0.0
+            for p in range(start, even, two):
+                total += values[p] * features[indices[p], c]
+                odd += values[p + one] * features[indices[p + one], c]
+            if even < end:
+                total += values[even] * features[indices[even], c]
+            raw[i, c] = total + odd
+        if not np.isfinite(raw[i, 0]) and not np.isfinite(values[start:end]).all():
+            return -1 - i
+    return n_rows
 
 
 @kernel(DENSE, fastmath=REORDER)
