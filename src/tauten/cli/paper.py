@@ -19,7 +19,11 @@ FOLDER = click.Path(path_type=Path)
 )  # fmt: skip
 @click.option("--quick", is_flag=True, help="Fewer orders and data sets: done in a minute.")
 @click.option(
-    "--out", type=FOLDER, default=Path(), metavar="DIR", help="Where the report goes.  [default: here]"
+    "--out",
+    type=FOLDER,
+    default=Path(),
+    metavar="DIR",
+    help="The folder for the report, made where it is missing.  [default: here]",
 )
 @click.option("--markdown", is_flag=True, help="Write it as Markdown with its pictures, too.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Of the orders.  [default: 0]")
@@ -38,8 +42,10 @@ def paper(
     folder = known.folders()[0] if folder is None else folder
     if not folder.is_dir():
         raise Wrong(f"There is no folder {str(folder)!r} with data sets; --data names another.")
-    if not out.is_dir():
-        raise Wrong(f"There is no folder {str(out)!r} to write to.")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Wrong(f"No folder {str(out)!r} can be made to write to: {error.strerror}.") from error
     report = reproduce(name, folder, quick, seed)
     if not quiet:
         view = console()
