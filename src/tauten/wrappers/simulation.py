@@ -50,15 +50,16 @@ class Labels:
 
     def codes(self, classes: NDArray[Any]) -> NDArray[np.intp]:
         """The place of each label among the classes; UNKNOWN where there is none, or none to be told yet."""
-        codes = np.full(len(self), UNKNOWN, dtype=np.intp)
-        if self._plain is None or is_text(self._plain) != is_text(classes):
-            return codes
-        if len(classes) <= 8:
-            for code, label in enumerate(classes):
-                codes[self._plain == label] = code
-            return codes
-        places = np.searchsorted(classes, self._plain).clip(max=len(classes) - 1)
-        return np.where(classes[places] == self._plain, places, UNKNOWN)
+        labels = self._plain
+        if labels is None or is_text(labels) != is_text(classes):
+            return np.full(len(self), UNKNOWN, dtype=np.intp)
+        if len(classes) == 2:  # two comparisons are faster than a search
+            is_second = labels == classes[1]
+            places, known = is_second.astype(np.intp), is_second | (labels == classes[0])
+        else:
+            places = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+            known = classes[places] == labels
+        return places if known.all() else np.where(known, places, UNKNOWN)
 
 
 def _plain(y: ArrayLike) -> NDArray[Any] | None:
