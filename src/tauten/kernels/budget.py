@@ -75,18 +75,6 @@ class Expansion(State):
         return int(self.memory[N_SUPPORT])
 
     @property
-    def n_columns(self) -> int:
-        return self.n_classes if self.n_classes > 2 else 1
-
-    @property
-    def n_decisions(self) -> int:
-        return 1
-
-    @property
-    def per_row(self) -> int:
-        return self.n_columns
-
-    @property
     def size(self) -> int:
         return int(self.lengths.sum()) + self.alpha.size + self.root.size
 

@@ -109,18 +109,6 @@ class MaxOut(State):
         return self._moments[:, : self.n_features]
 
     @property
-    def n_columns(self) -> int:
-        return self.n_classes if self.n_classes > 2 else 1
-
-    @property
-    def n_decisions(self) -> int:
-        return 1
-
-    @property
-    def per_row(self) -> int:
-        return self.n_columns
-
-    @property
     def size(self) -> int:
         return self._planes.size + self.weights.size
 

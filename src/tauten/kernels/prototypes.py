@@ -264,18 +264,6 @@ class Local(State):
         self.memory: Floats = np.array([float(max(n_classes, 1)), 0.0, 0.0])
 
     @property
-    def n_columns(self) -> int:
-        return self.n_classes if self.n_classes > 2 else 1
-
-    @property
-    def n_decisions(self) -> int:
-        return 1
-
-    @property
-    def per_row(self) -> int:
-        return self.n_columns
-
-    @property
     def size(self) -> int:
         return self.planes.size + self.sums.size
 

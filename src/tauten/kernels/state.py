@@ -96,17 +96,17 @@ class State:
     @property
     def n_columns(self) -> int:
         """Scores of a row: one for two classes or a real target, else one a class."""
-        raise NotImplementedError
+        return self.n_classes if self.n_classes > 2 else 1
 
     @property
     def n_decisions(self) -> int:
-        """Decisions at a row, each of which moves something or not."""
-        raise NotImplementedError
+        """Decisions at a row, each of which moves something or not: one where classes are coupled."""
+        return 1
 
     @property
     def per_row(self) -> int:
         """Numbers that learning a row takes room for, by which rows are cut into blocks."""
-        raise NotImplementedError
+        return self.n_columns
 
     @property
     def size(self) -> int:
@@ -261,7 +261,7 @@ class LinearState(State):
 
     @property
     def n_columns(self) -> int:
-        return self.n_models * (self.n_classes if self.n_classes > 2 else 1)
+        return self.n_models * super().n_columns
 
     @property
     def n_decisions(self) -> int:
